@@ -1,7 +1,7 @@
 import { suggestion } from '@hdrscope/kit';
 import { Argument, type Command, Option } from 'commander';
 import { type Arguments, createParser, wrongOption } from './arguments.ts';
-import { type Io, UsageError } from './command.ts';
+import { ExitCode, type Io, UsageError } from './command.ts';
 import { chooseFormat, OUTPUT, type OutputOptions, SHORT_FORMATS, withOutput } from './output-options.ts';
 import { cleanFor } from './screen/clean-output.ts';
 
@@ -108,8 +108,8 @@ interface CommandDefinition<Table extends OptionTable, Format extends string, Se
   readonly isFormatRequired?: true;
   /** Who writes the file of `-o`: this function, when the command is done, or the command. @default there is no `-o` */
   readonly output?: 'when done' | 'by command';
-  /** @returns The exit code. */
-  run(given: Given<OptionsOf<Table>, Format>, io: Io, service?: Service): Promise<number>;
+  /** @returns The exit code; nothing for 0. */
+  run(given: Given<OptionsOf<Table>, Format>, io: Io, service?: Service): Promise<number> | Promise<void>;
 }
 
 /** A command of `defineCommand`. Tests replace the service that it uses, such as the kernel. */
@@ -138,8 +138,10 @@ export function defineCommand<
       }
       const format = (found ?? formats[0]) as Format;
       const isData = formats.length === 0 && writer !== undefined;
-      const work = (io: Io): Promise<number> =>
-        definition.run({ options, operands, format }, isData ? io : cleanFor(format, io), service);
+      const work = async (io: Io): Promise<number> => {
+        const clean = isData ? io : cleanFor(format, io);
+        return (await definition.run({ options, operands, format }, clean, service)) ?? ExitCode.done;
+      };
       return writer === 'when done' ? withOutput(options.output, io, work) : work(io);
     },
   };

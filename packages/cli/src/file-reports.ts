@@ -4,6 +4,7 @@ import { type Io, UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
 import { findFormats, listEndings, withOutput } from './output-options.ts';
 import { cleanFor } from './screen/clean-output.ts';
+import type { Column } from './screen/table.ts';
 
 /** The formats of a verdict: for people, programs, tests of CI and pull requests. */
 export const REPORT_FORMATS = ['text', 'json', 'junit', 'markdown'] as const;
@@ -70,6 +71,68 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Text for XML, without the characters that XML forbids. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return visible(text, { lines: true }).replace(/[&<>"\n]/g, (character) => ENTITIES[character]!);
+}
+
+// JUnit.
+
+/** A test of JUnit. */
+export interface JunitCase {
+  readonly name: string;
+  readonly outcome: 'failure' | 'skipped' | 'passed';
+  /** Of a failure. */
+  readonly type: string;
+  /** Of a test that has not passed. */
+  readonly message: string;
+  /** Of a failure. */
+  readonly details: string;
+}
+
+/** Tests that belong together. */
+export interface JunitSuite {
+  readonly name: string;
+  /** The class of its tests. @default its name */
+  readonly classname?: string;
+  readonly cases: readonly JunitCase[];
+  /** Sentences. */
+  readonly facts: readonly string[];
+}
+
+/**
+ * JUnit XML, in the form that GitHub's actions, GitLab and Jenkins read.
+ * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
+ */
+export function formatJunit(name: string, suites: readonly JunitSuite[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="${escapeXml(name)}" ${countsOf(suites.flatMap(({ cases }) => cases))}>
+${suites.map(junitSuite).join('')}</testsuites>
+`;
+}
+
+function junitSuite({ name, classname = name, cases, facts }: JunitSuite): string {
+  const texts = cases.map(({ name, outcome, type, message, details }) => {
+    const head = `    <testcase name="${escapeXml(name)}" classname="${escapeXml(classname)}" time="0"`;
+    if (outcome === 'passed') return `${head}/>\n`;
+    const text = escapeXml(message);
+    const element =
+      outcome === 'skipped'
+        ? `<skipped message="${text}"/>`
+        : `<failure message="${text}" type="${escapeXml(type)}">${escapeXml(details)}</failure>`;
+    return `${head}>\n      ${element}\n    </testcase>\n`;
+  });
+  return `  <testsuite name="${escapeXml(name)}" ${countsOf(cases)}>
+${texts.join('')}    <system-out>${escapeXml(facts.join('\n'))}</system-out>
+  </testsuite>
+`;
+}
+
+function countsOf(cases: readonly JunitCase[]): string {
+  const count = (wanted: string): number => cases.filter(({ outcome }) => outcome === wanted).length;
+  return `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}" time="0"`;
+}
+
+/** A row of a table as lines: `title: cell`. */
+export function rowDetails(columns: readonly Column[], cells: readonly string[]): string {
+  return columns.map(({ title }, at) => `${title}: ${cells[at]}`).join('\n');
 }

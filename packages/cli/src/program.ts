@@ -1,7 +1,21 @@
 import { ExitCode, type Io, Termination, UsageError } from './command.ts';
-import { type Group, runGroup } from './group.ts';
+import type { DefinedCommand } from './define-command.ts';
+import { type Group, type LoadCommand, runGroup } from './group.ts';
 import { cleanIo } from './screen/clean-output.ts';
 import { errorText } from './system-error.ts';
+
+// Modules that have several commands.
+const rewrite = () => import('./commands/log/rewrite.ts');
+const maintain = () => import('./commands/history/maintain.ts');
+const config = () => import('./commands/config.ts');
+const count = () => import('./commands/ebpf/count.ts');
+
+function from<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, DefinedCommand>>>,
+  name: Name,
+): LoadCommand {
+  return async () => ({ command: (await load())[name] });
+}
 
 const LOG: Group = {
   path: 'hdrscope log',
@@ -13,18 +27,9 @@ summary and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).\
       'prints percentiles of the last intervals, and of new ones',
       () => import('./commands/log/tail.ts'),
     ],
-    merge: [
-      'merges several logs into one, in the order of time',
-      async () => ({ command: (await import('./commands/log/rewrite.ts')).merge }),
-    ],
-    slice: [
-      'copies a part of a log: times, tags',
-      async () => ({ command: (await import('./commands/log/rewrite.ts')).slice }),
-    ],
-    reinterval: [
-      'makes longer intervals, without loss',
-      async () => ({ command: (await import('./commands/log/rewrite.ts')).reinterval }),
-    ],
+    merge: ['merges several logs into one, in the order of time', from(rewrite, 'merge')],
+    slice: ['copies a part of a log: times, tags', from(rewrite, 'slice')],
+    reinterval: ['makes longer intervals, without loss', from(rewrite, 'reinterval')],
     convert: [
       'writes other formats: V2, NDJSON, CSV, percentile text',
       () => import('./commands/log/convert.ts'),
@@ -50,14 +55,8 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
       'adds interval logs and files of OTLP to a history, each once',
       () => import('./commands/history/import.ts'),
     ],
-    compact: [
-      'merges the files of each day that has ended',
-      async () => ({ command: (await import('./commands/history/maintain.ts')).compact }),
-    ],
-    rollup: [
-      'adds rows up by the hour, in a history of its own',
-      async () => ({ command: (await import('./commands/history/maintain.ts')).rollup }),
-    ],
+    compact: ['merges the files of each day that has ended', from(maintain, 'compact')],
+    rollup: ['adds rows up by the hour, in a history of its own', from(maintain, 'rollup')],
     verify: ['finds files that the disk has damaged', () => import('./commands/history/verify.ts')],
   },
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
@@ -83,18 +82,9 @@ const CONFIG: Group = {
   path: 'hdrscope config',
   description: 'Writes and checks configurations of hdrscope run.',
   commands: {
-    init: [
-      'writes a configuration that runs as it is',
-      async () => ({ command: (await import('./commands/config.ts')).init }),
-    ],
-    check: [
-      'reports problems, with lines',
-      async () => ({ command: (await import('./commands/config.ts')).check }),
-    ],
-    schema: [
-      'prints the JSON schema, for editors',
-      async () => ({ command: (await import('./commands/config.ts')).schema }),
-    ],
+    init: ['writes a configuration that runs as it is', from(config, 'init')],
+    check: ['reports problems, with lines', from(config, 'check')],
+    schema: ['prints the JSON schema, for editors', from(config, 'schema')],
   },
   examples: ['hdrscope config init', 'hdrscope config check hdrscope.yaml'],
 };
@@ -115,16 +105,10 @@ a pin of mode 0444 takes no rights.`,
     heatmap: ['draws what a map counts from now on, over time', () => import('./commands/ebpf/heatmap.ts')],
     runqueue: [
       'counts for some seconds how many tasks wait for a CPU, and how long',
-      async () => ({ command: (await import('./commands/ebpf/count.ts')).runqueue }),
+      from(count, 'runqueue'),
     ],
-    blockio: [
-      'counts for some seconds how long block devices take for requests',
-      async () => ({ command: (await import('./commands/ebpf/count.ts')).blockio }),
-    ],
-    tcprtt: [
-      'counts for some seconds the round-trip times of TCP connections',
-      async () => ({ command: (await import('./commands/ebpf/count.ts')).tcprtt }),
-    ],
+    blockio: ['counts for some seconds how long block devices take for requests', from(count, 'blockio')],
+    tcprtt: ['counts for some seconds the round-trip times of TCP connections', from(count, 'tcprtt')],
     serve: ['serves maps as metrics for Prometheus', () => import('./commands/ebpf/serve.ts')],
     doctor: [
       'checks what this user may read here, and shows what helps',

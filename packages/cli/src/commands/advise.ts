@@ -20,7 +20,6 @@ worst error, the cost of fewer or more digits, and the code that creates it.
 The values that a histogram counts are integers of --unit. Values up to two thousand (with 3
 digits) are exact, larger ones keep --digits significant digits.`;
 
-/** `hdrscope advise` */
 export const command = defineCommand({
   path: 'hdrscope advise',
   description: DESCRIPTION,

@@ -3,7 +3,7 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { wrongOption } from '../arguments.ts';
-import { ExitCode, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
@@ -22,7 +22,6 @@ const LEADING = {
   9: [1, 2, 3, 4, 5, 6, 7, 8, 9],
 } as const;
 
-/** `hdrscope bounds` */
 export const command = defineCommand({
   path: 'hdrscope bounds',
   description: DESCRIPTION,
@@ -74,7 +73,6 @@ export const command = defineCommand({
         ? jsonDocument({ unit, bounds, widest })
         : `${wrapToScreen(bounds.join(', '), io)}\n\n${wrapToScreen(meaning(bounds, widest, unit), io)}\n`;
     await io.stdout.write(text);
-    return ExitCode.done;
   },
 });
 

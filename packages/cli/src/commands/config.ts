@@ -8,7 +8,6 @@ import { jsonDocument } from '../figures.ts';
 import { writeWhole } from '../output-options.ts';
 import { errorText } from '../system-error.ts';
 
-/** `hdrscope config init` */
 export const init = defineCommand({
   path: 'hdrscope config init',
   description: `Writes a configuration that runs as it is: numbers on standard input, served to Prometheus on this machine.
@@ -19,7 +18,7 @@ Its comments show everything else. An existing file is left alone.`,
   async run({ options, operands: [path = 'hdrscope.yaml'] }, io) {
     if (path === '-') {
       await io.stdout.write(CONFIG_TEMPLATE);
-      return ExitCode.done;
+      return;
     }
     try {
       if (options.force === true) await writeWhole([CONFIG_TEMPLATE], path, io.signal);
@@ -29,11 +28,9 @@ Its comments show everything else. An existing file is left alone.`,
       throw new Refusal(`${path} is there already, and is left alone: --force replaces it`);
     }
     await io.stdout.write(`${path} is written: hdrscope run ${path}\n`);
-    return ExitCode.done;
   },
 });
 
-/** `hdrscope config check` */
 export const check = defineCommand({
   path: 'hdrscope config check',
   description: `Checks configurations, prints a line FILE:LINE:COLUMN for each problem, and exits with 1 when there is one.
@@ -60,7 +57,6 @@ function count({ length }: readonly unknown[], what: string): string {
   return `${length} ${what}${length === 1 ? '' : 's'}`;
 }
 
-/** `hdrscope config schema` */
 export const schema = defineCommand({
   path: 'hdrscope config schema',
   description: `Prints the JSON schema of configurations. Editors for YAML complete and check with it:
@@ -69,6 +65,5 @@ a first line "# yaml-language-server: $schema=./hdrscope.schema.json" names it.`
   output: 'when done',
   async run(_, { stdout }) {
     await stdout.write(jsonDocument(configJsonSchema()));
-    return ExitCode.done;
   },
 });

@@ -23,9 +23,9 @@ import { jsonDocument } from '../figures.ts';
 import { formatTime } from '../format.ts';
 import { assertApart, parseRange } from '../moment.ts';
 import { integer } from '../options.ts';
-import { painter } from '../screen/colour.ts';
+import type { Colour } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
-import { type Column, shownTable } from '../screen/table.ts';
+import { type Column, paintEnds, shownTable } from '../screen/table.ts';
 import { WHERE } from './history/options.ts';
 import { headingOf, shownUnitOf } from './query/answer.ts';
 import { ALLOW_MISSING, type AskedHistory, askHistory, missingJson, withEngine } from './query/engine.ts';
@@ -53,7 +53,6 @@ A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:
 /** How many of the largest values after the change are listed with their traces. */
 const TRACES = 5;
 
-/** `hdrscope explain` */
 export const command = defineCommand({
   path: 'hdrscope explain',
   description: DESCRIPTION,
@@ -189,7 +188,7 @@ function timeText(timeMs: number): string {
   return formatTime(timeMs / 1000).replace(/(:00)?\.000 UTC$| UTC$/, '');
 }
 
-const COLOURS: Readonly<Record<CauseVerdict, 'red' | 'yellow' | 'dim'>> = {
+const COLOURS: Readonly<Record<CauseVerdict, Colour>> = {
   'explains it': 'red',
   'explains it as well': 'red',
   overlaps: 'yellow',
@@ -204,7 +203,6 @@ function causesTable(
   isWide: boolean,
   io: Io,
 ): string {
-  const paint = painter(io, io.stdout);
   const columns: Column[] = [
     { title: 'attribute', isText: true },
     { title: 'before' },
@@ -225,11 +223,8 @@ function causesTable(
     cause.kind,
     cause.verdict,
   ]);
-  const lines = shownTable(columns, rows, io, (line, at) => {
-    const { verdict } = causes[at]!;
-    return line.endsWith(verdict) ? line.slice(0, -verdict.length) + paint(COLOURS[verdict], verdict) : line;
-  });
-  return lines.join('\n');
+  const verdicts = causes.map(({ verdict }) => verdict);
+  return shownTable(columns, rows, io, paintEnds(verdicts, COLOURS, io)).join('\n');
 }
 
 /** Attribute values together, and a separator where others select the same series. */

@@ -12,7 +12,6 @@ const DESCRIPTION = `Says what files are by their content, and which commands ta
 Of tables and JSON it lists the columns or fields that have numbers. The exit code is 1 when no command takes a
 file.`;
 
-/** `hdrscope inspect` */
 export const command = defineCommand({
   path: 'hdrscope inspect',
   description: DESCRIPTION,

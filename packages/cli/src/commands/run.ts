@@ -14,7 +14,6 @@ a live page and a health check. A source or sink that fails is started again, an
 SIGHUP reads the configuration again: unchanged entries go on, and no count is lost. SIGTERM and
 SIGINT end it: it reads the sources once more, and the sinks send what they still hold.`;
 
-/** `hdrscope run` */
 export const command = defineCommand({
   path: 'hdrscope run',
   description: DESCRIPTION,

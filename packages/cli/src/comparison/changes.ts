@@ -4,18 +4,10 @@ import { scaled, type ValueScale, valueFormat } from '@hdrscope/inputs/internal'
 import { percentileName, valuesText } from '@hdrscope/kit';
 import type { Io } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
-import type { ReportFormat } from '../file-reports.ts';
+import { type JunitCase, type ReportFormat, rowDetails } from '../file-reports.ts';
 import { decimalText } from '../format.ts';
 import type { ComparedSide, Differences, GateVerdict } from './index.ts';
-import {
-  changesJson,
-  figuresOfSide,
-  type JunitCase,
-  junitSuite,
-  markdownSection,
-  sideJson,
-  tableReport,
-} from './report.ts';
+import { changesJson, figuresOfSide, junitSuite, markdownSection, sideJson, tableReport } from './report.ts';
 import {
   type ComparisonWords,
   changeCells,
@@ -238,11 +230,12 @@ function junitReport(series: SeriesChanges): string {
     const isSkipped = isUnknown || found.unjudged.includes(percentile);
     return {
       name,
+      type: 'worse',
       outcome: isWorse ? 'failure' : isSkipped ? 'skipped' : 'passed',
       message: `${name}: ${isWorse ? 'worse since its last change' : 'cannot be judged'}`,
       details: words.rows
         .filter(([label = '']) => label.endsWith(` ${name}`))
-        .map((cells) => words.columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n'))
+        .map((cells) => rowDetails(words.columns, cells))
         .join('\n\n'),
     };
   });

@@ -12,7 +12,13 @@ import {
 } from '@hdrscope/inputs/internal';
 import type { Io } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
-import { escapeMarkdown, escapeXml, type ReportFormat } from '../file-reports.ts';
+import {
+  escapeMarkdown,
+  formatJunit,
+  type JunitCase,
+  type ReportFormat,
+  rowDetails,
+} from '../file-reports.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { formatMarkdown, shownTable } from '../screen/table.ts';
@@ -103,47 +109,19 @@ function junitReport(differences: Differences): string {
       name: cells[0]!,
       outcome: isSkipped ? 'skipped' : change === 'worse' ? 'failure' : 'passed',
       message: `${cells[0]}: ${cells.at(-1)}`,
-      details: words.columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n'),
+      type: 'worse',
+      details: rowDetails(words.columns, cells),
     };
   });
   return junitSuite(words, cases);
 }
 
-/** A test of JUnit. */
-export interface JunitCase {
-  readonly name: string;
-  readonly outcome: 'failure' | 'skipped' | 'passed';
-  readonly message: string;
-  readonly details: string;
-}
-
-/**
- * JUnit XML with a test for each percentile: one that is worse has failed, and one that cannot be judged is skipped.
- * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
- */
+/** JUnit XML with a test for each percentile: one that is worse has failed, and one that cannot be judged is skipped. */
 export function junitSuite(
   { heading, sentences }: Pick<ComparisonWords, 'heading' | 'sentences'>,
-  all: readonly JunitCase[],
+  cases: readonly JunitCase[],
 ): string {
-  const countOf = (wanted: string): number => all.filter(({ outcome }) => outcome === wanted).length;
-  const counts = `tests="${all.length}" failures="${countOf('failure')}" errors="0" skipped="${countOf('skipped')}" time="0"`;
-  const cases = all.map(({ name, outcome, message, details }) => {
-    const head = `    <testcase name="${escapeXml(name)}" classname="hdrscope" time="0"`;
-    if (outcome === 'passed') return `${head}/>\n`;
-    const text = escapeXml(message);
-    const element =
-      outcome === 'skipped'
-        ? `<skipped message="${text}"/>`
-        : `<failure message="${text}" type="worse">${escapeXml(details)}</failure>`;
-    return `${head}>\n      ${element}\n    </testcase>\n`;
-  });
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="hdrscope" ${counts}>
-  <testsuite name="${escapeXml(heading)}" ${counts}>
-${cases.join('')}    <system-out>${escapeXml(sentences.join('\n'))}</system-out>
-  </testsuite>
-</testsuites>
-`;
+  return formatJunit('hdrscope', [{ name: heading, classname: 'hdrscope', cases, facts: sentences }]);
 }
 
 // JSON.

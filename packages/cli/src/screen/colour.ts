@@ -3,7 +3,7 @@ import type { Io, Output } from '../command.ts';
 import { terminalControl } from './clean-output.ts';
 
 /** A way to highlight text. */
-type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 /** Whether the terminal has colours and the environment allows them. Source: https://no-color.org */
 export function hasColours({ environment }: Pick<Io, 'environment'>, output: Output): boolean {
@@ -11,7 +11,7 @@ export function hasColours({ environment }: Pick<Io, 'environment'>, output: Out
 }
 
 /** Highlights text when there are colours. */
-export function painter(io: Io, output: Output): (format: Format, text: string) => string {
+export function painter(io: Io, output: Output): (format: Colour, text: string) => string {
   const isColoured = hasColours(io, output);
   return (format, text) => {
     if (!isColoured) return text;

@@ -1,6 +1,6 @@
 import { visible } from '@hdrscope/core/internal';
 import type { Io } from '../command.ts';
-import { painter } from './colour.ts';
+import { type Colour, painter } from './colour.ts';
 import { wrapItem, wrapWords } from './help-text.ts';
 import { screenOf } from './screen.ts';
 
@@ -59,6 +59,19 @@ export function shownTable(
     const [heading = '', ...figures] = rowBlock(columns, row, width);
     return [paint('bold', heading), ...figures.map((line) => paintLine(line, at))];
   });
+}
+
+/** Makes a function that colours the words at the end of a table's lines: see `shownTable`. @param words The last cell of each row. */
+export function paintEnds<Word extends string>(
+  words: readonly Word[],
+  colours: Readonly<Record<Word, Colour>>,
+  io: Io,
+): (line: string, row: number) => string {
+  const paint = painter(io, io.stdout);
+  return (line, row) => {
+    const word = words[row]!;
+    return line.endsWith(word) ? line.slice(0, -word.length) + paint(colours[word], word) : line;
+  };
 }
 
 type Rows = readonly (readonly string[])[];

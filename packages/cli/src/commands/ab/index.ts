@@ -27,7 +27,6 @@ them together keep --confidence.
 
 Ctrl-C compares what was measured so far.`;
 
-/** `hdrscope ab` */
 export const command = defineCommand({
   path: 'hdrscope ab',
   description: DESCRIPTION,

@@ -3,7 +3,7 @@ import { type AxisFacts, axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import { valuesText } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
 import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
@@ -46,7 +46,6 @@ Each is printed as two bounds between which it certainly lies, the second exclus
 an octave, so the exact value is not known. The means of an OSD's own socket are exact, from the sums of its
 perf dump; --json says by sumSource what each sum is known from.`;
 
-/** `hdrscope ceph dump` */
 export const command = defineCommand({
   path: 'hdrscope ceph dump',
   description: DESCRIPTION,
@@ -79,7 +78,7 @@ export const command = defineCommand({
         throw new UsageError('--raw prints the dump of the daemon: it cannot be combined with --where');
       }
       await printRaw(inputs, options, io);
-      return ExitCode.done;
+      return;
     }
     const histograms = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
     assertSome(histograms, inputs, options);
@@ -94,7 +93,6 @@ export const command = defineCommand({
     await io.stdout.write(
       format === 'json' ? dumpJson(all, percentiles) : dumpText(all, columns, percentiles, io),
     );
-    return ExitCode.done;
   },
 });
 

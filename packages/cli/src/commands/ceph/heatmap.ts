@@ -3,7 +3,7 @@ import { countValues } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { valuesText } from '@hdrscope/kit';
 import { type Plot, plotToJson } from '@hdrscope/plot';
-import { ExitCode, type Io, UsageError } from '../../command.ts';
+import { type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { ASCII, intervalOption, intervalsOption } from '../../options.ts';
 import { hasColours } from '../../screen/colour.ts';
@@ -43,7 +43,6 @@ const OPTIONS = defineOptions({
 
 type Options = OptionsOf<typeof OPTIONS> & { readonly format: 'text' | 'json' };
 
-/** `hdrscope ceph heatmap` */
 export const command = defineCommand({
   path: 'hdrscope ceph heatmap',
   description: DESCRIPTION,
@@ -69,7 +68,6 @@ export const command = defineCommand({
     const inputs = await openInputs(operands, io);
     if (interval !== undefined) await drawIntervals(inputs, { ...options, format, interval }, io);
     else await drawOnce(inputs, { ...options, format }, io);
-    return ExitCode.done;
   },
 });
 

@@ -9,7 +9,6 @@ const DESCRIPTION = `Lists the histograms of daemons, and what they count.
 
 A file holds the output of perf histogram schema. A schema does not have the axes; dump prints them.`;
 
-/** `hdrscope ceph schema` */
 export const command = defineCommand({
   path: 'hdrscope ceph schema',
   description: DESCRIPTION,

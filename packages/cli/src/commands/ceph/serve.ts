@@ -60,7 +60,6 @@ const OPTIONS = defineOptions({
   ...GUARD,
 });
 
-/** `hdrscope ceph serve` */
 export const command = defineCommand({
   path: 'hdrscope ceph serve',
   description: DESCRIPTION,

@@ -16,7 +16,7 @@ import { formatDecimal } from '@hdrscope/core/internal';
 import { figuresJson } from '@hdrscope/inputs/internal';
 import { formatCount, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
-import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { integer, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { painter } from '../../screen/colour.ts';
@@ -48,7 +48,6 @@ const OPTIONS = defineOptions({
   percentiles: percentilesOption(),
 });
 
-/** `hdrscope ceph top` */
 export const command = defineCommand({
   path: 'hdrscope ceph top',
   description: DESCRIPTION,
@@ -88,7 +87,6 @@ export const command = defineCommand({
             });
       await io.stdout.write(isScreen ? replaceScreen(text) : text);
     }
-    return ExitCode.done;
   },
 });
 

@@ -1,5 +1,5 @@
 import { countValues, toJsonText } from '@hdrscope/ceph/internal';
-import { ExitCode, type Io } from '../../command.ts';
+import type { Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
@@ -20,7 +20,6 @@ one line for each axis.
 Standard error reports counters that begin anew, and daemons that go and come back. Differences are
 never negative. Ctrl-C ends it.`;
 
-/** `hdrscope ceph watch` */
 export const command = defineCommand({
   path: 'hdrscope ceph watch',
   description: DESCRIPTION,
@@ -47,7 +46,6 @@ export const command = defineCommand({
     const columns = columnsFor(options, ['count', 'rate'], []);
     const write = isJson ? jsonWriter(io, percentiles) : writer(io, percentiles, columns, inputs.length > 1);
     for await (const increases of followInputs(inputs, options, io)) await write(increases);
-    return ExitCode.done;
   },
 });
 

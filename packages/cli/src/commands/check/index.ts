@@ -84,7 +84,6 @@ const OPTIONS = defineOptions({
   ...SELECTION,
 });
 
-/** `hdrscope check` */
 export const command = defineCommand({
   path: 'hdrscope check',
   description: DESCRIPTION,

@@ -2,11 +2,18 @@ import { boundsJson, type Judged, type Row, type Verdict, valueFormat } from '@h
 import { formatBounds, formatCount, formatShare } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { escapeMarkdown, escapeXml, type ReportFormat } from '../../file-reports.ts';
+import {
+  escapeMarkdown,
+  formatJunit,
+  type JunitCase,
+  type JunitSuite,
+  type ReportFormat,
+  rowDetails,
+} from '../../file-reports.ts';
 import { worthText } from '../../format.ts';
-import { painter } from '../../screen/colour.ts';
+import type { Colour } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
+import { type Column, formatMarkdown, paintEnds, shownTable } from '../../screen/table.ts';
 
 /** Formats a report. The output decides on colours and width. */
 export const reports: Readonly<
@@ -127,7 +134,7 @@ function conclusionOf(all: readonly Judged[]): string {
 
 // Text.
 
-const COLOURS: Readonly<Record<Verdict, 'red' | 'green' | 'yellow'>> = {
+const COLOURS: Readonly<Record<Verdict, Colour>> = {
   'kept beyond doubt': 'green',
   kept: 'green',
   missed: 'red',
@@ -137,13 +144,10 @@ const COLOURS: Readonly<Record<Verdict, 'red' | 'green' | 'yellow'>> = {
 
 /** Formats a table for each subject, and a sentence with the result. */
 function textReport(all: readonly Judged[], confidence: number, io: Io): string {
-  const paint = painter(io, io.stdout);
   const tables = all.map((one) => {
-    const table = shownTable(columnsOf(confidence), cellsOf(one), io, (line, at) => {
-      const { verdict } = one.rows[at]!;
-      const start = line.length - verdict.length;
-      return line.endsWith(verdict) ? line.slice(0, start) + paint(COLOURS[verdict], verdict) : line;
-    });
+    const verdicts = one.rows.map(({ verdict }) => verdict);
+    const paintLine = paintEnds(verdicts, COLOURS, io);
+    const table = shownTable(columnsOf(confidence), cellsOf(one), io, paintLine);
     const notes = notesOf(one).map((note) => `${wrapToScreen(note, io)}\n`);
     return `${wrapToScreen(`${one.subject.name} (${factsText(one)})`, io)}
 
@@ -203,47 +207,27 @@ function jsonReport(all: readonly Judged[], confidence: number): string {
 
 // JUnit.
 
-/**
- * Formats JUnit XML, in the form that GitHub's actions, GitLab and Jenkins read: a suite for each subject, and a test for each
- * objective. An objective that is missed or cannot be judged is a failure.
- * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
- */
+/** Formats JUnit XML. An objective that is missed or cannot be judged is a failure. */
 export function junitReport(all: readonly Judged[], confidence: number): string {
-  const suites = all.map((one) => suiteOf(one, confidence));
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="hdrscope check" ${countsOf(all.flatMap(({ rows }) => rows))}>
-${suites.join('')}</testsuites>
-`;
-}
-
-function suiteOf(one: Judged, confidence: number): string {
-  const { subject, rows } = one;
   const columns = columnsOf(confidence);
-  const name = escapeXml(subject.name);
-  const cases = cellsOf(one).map((cells, at) => {
-    const { objective, verdict, note, isFailure } = rows[at]!;
-    const head = `    <testcase name="${escapeXml(objective)}" classname="${name}" time="0"`;
-    if (!isFailure) return `${head}/>\n`;
-    const actual = cells[1] === '-' ? '' : `, actual ${cells[1]}${unitText(one, rows[at]!)}`;
-    const message = `${objective}: ${verdict}${actual}${note === undefined ? '' : `. ${note}`}`;
-    const details = columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n');
-    return `${head}>
-      <failure message="${escapeXml(message)}" type="${escapeXml(verdict)}">${escapeXml(details)}</failure>
-    </testcase>
-`;
+  const suites = all.map((one): JunitSuite => {
+    const { subject, rows } = one;
+    const cases = cellsOf(one).map((cells, at): JunitCase => {
+      const { objective, verdict, note, isFailure } = rows[at]!;
+      const actual = cells[1] === '-' ? '' : `, actual ${cells[1]}${unitText(one, rows[at]!)}`;
+      return {
+        name: objective,
+        outcome: isFailure ? 'failure' : 'passed',
+        type: verdict,
+        message: `${objective}: ${verdict}${actual}${note === undefined ? '' : `. ${note}`}`,
+        details: rowDetails(columns, cells),
+      };
+    });
+    return { name: subject.name, cases, facts: [factsText(one), ...notesOf(one)] };
   });
-  const facts = [factsText(one), ...notesOf(one)].join('\n');
-  return `  <testsuite name="${name}" ${countsOf(rows)}>
-${cases.join('')}    <system-out>${escapeXml(facts)}</system-out>
-  </testsuite>
-`;
+  return formatJunit('hdrscope check', suites);
 }
 
 function unitText({ subject: { unit } }: Judged, { kind }: Row): string {
   return kind !== 'percentile' || unit === 'none' ? '' : ` ${unit}`;
-}
-
-function countsOf(rows: readonly Row[]): string {
-  const failures = rows.filter(({ isFailure }) => isFailure).length;
-  return `tests="${rows.length}" failures="${failures}" errors="0" skipped="0" time="0"`;
 }

@@ -1,4 +1,3 @@
-import { ExitCode } from '../../command.ts';
 import { type DefinedCommand, defineCommand } from '../../define-command.ts';
 import type { Group } from '../../group.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
@@ -33,7 +32,6 @@ export function defineCompletion(program: Group): DefinedCommand {
     output: 'when done',
     async run({ operands: [shell = ''] }, { stdout }) {
       await stdout.write(SCRIPTS[shell]!(await commandTree(program)));
-      return ExitCode.done;
     },
   });
 }

@@ -17,7 +17,6 @@ compared with a log, in steps of --unit.
 Percentile text has values within bounds, and a confidence interval contains the true difference for all
 values within the bounds.`;
 
-/** `hdrscope diff` */
 export const command = defineCommand({
   path: 'hdrscope diff',
   description: DESCRIPTION,

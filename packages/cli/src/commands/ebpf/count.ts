@@ -73,7 +73,6 @@ const COUNTING_OPTIONS = defineOptions({
 
 type CountingOptions = OptionsOf<typeof COUNTING_OPTIONS>;
 
-/** `hdrscope ebpf runqueue` */
 export const runqueue = countingCommand({
   program: 'runqueue',
   description: `Counts for some seconds how many tasks each CPU has to run, and how long tasks wait for a CPU.`,
@@ -84,14 +83,12 @@ export const runqueue = countingCommand({
   ],
 });
 
-/** `hdrscope ebpf blockio` */
 export const blockio = countingCommand({
   program: 'blockio',
   description: `Counts for some seconds how long block devices take for requests, by device and operation.`,
   examples: ['hdrscope ebpf blockio', 'hdrscope ebpf blockio --duration 1m --json'],
 });
 
-/** `hdrscope ebpf tcprtt` */
 export const tcprtt = countingCommand({
   program: 'tcprtt',
   description: `Counts for some seconds the round-trip times of TCP connections: the smoothed time of the kernel, at each

@@ -14,7 +14,6 @@ It changes nothing. The exit code is 1 when no histogram can be read.`;
 /** Each of them suffices for reading histograms. */
 const WAYS = ['bpf(2)', 'bpftool', 'bpftrace'];
 
-/** `hdrscope ebpf doctor` */
 export const command = defineCommand({
   path: 'hdrscope ebpf doctor',
   description: DESCRIPTION,

@@ -6,7 +6,7 @@ import { formatCount } from '@hdrscope/kit';
 import { type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
 import type { AxisSlot } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import { ExitCode, type Io } from '../../command.ts';
+import type { Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { ASCII, integer, intervalOption, intervalsOption } from '../../options.ts';
@@ -35,7 +35,6 @@ each count.
 A terminal shows the picture as it grows. Ctrl-C ends it early. Histograms of several keys are added up.
 A map that is not there yet is waited for.`;
 
-/** `hdrscope ebpf heatmap` */
 export const command = defineCommand({
   path: 'hdrscope ebpf heatmap',
   description: DESCRIPTION,
@@ -90,7 +89,6 @@ export const command = defineCommand({
       else if (!isLive) await draw();
     }
     if (problem !== undefined) throw problem;
-    return ExitCode.done;
   },
 });
 

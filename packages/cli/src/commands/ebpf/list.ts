@@ -26,7 +26,6 @@ without evidence is read with --layout only: hdrscope ebpf read shows the layout
 numbers. Without CAP_SYS_ADMIN the list has only pinned maps whose pins this user may read, and no
 program is asked.`;
 
-/** `hdrscope ebpf list` */
 export const command = defineCommand({
   path: 'hdrscope ebpf list',
   description: DESCRIPTION,

@@ -25,7 +25,6 @@ The kernel does not know which values a slot holds. A type of the map shows it, 
 bpftrace that fills it, or the instructions of the program that counts in it. Any other map needs
 --layout.`;
 
-/** `hdrscope ebpf read` */
 export const command = defineCommand({
   path: 'hdrscope ebpf read',
   description: DESCRIPTION,

@@ -60,7 +60,6 @@ const SERVED_MAP_OPTIONS = defineOptions({
   perCpu: { help: 'serves each CPU as separate series' },
 });
 
-/** `hdrscope ebpf serve` */
 export const command = defineCommand({
   path: 'hdrscope ebpf serve',
   description: DESCRIPTION,

@@ -1,5 +1,5 @@
 import { type KernelIncrease, mergeNamed, sumNamed } from '@hdrscope/ebpf/internal';
-import { ExitCode, type Io, UsageError } from '../../command.ts';
+import { type Io, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { ASCII, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
@@ -33,7 +33,6 @@ those that counted most come first. Maps may come and go.
 A map that is not there yet is waited for. A count is never negative, even when counters are reset or
 the map is replaced. Standard error reports such events, each once.`;
 
-/** `hdrscope ebpf watch` */
 export const command = defineCommand({
   path: 'hdrscope ebpf watch',
   description: DESCRIPTION,
@@ -70,7 +69,6 @@ export const command = defineCommand({
     for await (const { increases, startMs, endMs } of watchIncreases(which, options, io, kernel)) {
       await write(mergeNamed(increases), (endMs - startMs) / 1000 || options.interval);
     }
-    return ExitCode.done;
   },
 });
 

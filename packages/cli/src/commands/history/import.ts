@@ -40,7 +40,6 @@ is known as a log is. All its histograms are imported, exponential and explicit,
 counts at its middle, so percentiles are as exact as the buckets. Give files that follow each other in one command, the
 oldest first: the first point of a cumulative stream has counts from before the file.`;
 
-/** `hdrscope history import` */
 export const command = defineCommand({
   path: 'hdrscope history import',
   description: DESCRIPTION,

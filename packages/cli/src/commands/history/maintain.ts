@@ -1,6 +1,6 @@
 import { compactHistory, type RolledDay, rollUpHistory } from '@hdrscope/history';
 import { formatCount } from '@hdrscope/kit';
-import { ExitCode, type Io } from '../../command.ts';
+import type { Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { DURATION } from '../../options.ts';
@@ -13,7 +13,6 @@ const COMPACT = `Merges the files of each day that has ended into one, which is 
 Others may read and write the history meanwhile. It may be ended at any time: rows that are in two files then
 count once, and the next run removes them. Run it once a day.`;
 
-/** `hdrscope history compact` */
 export const compact = defineCommand({
   path: 'hdrscope history compact',
   description: COMPACT,
@@ -41,7 +40,6 @@ export const compact = defineCommand({
       ]);
       await io.stdout.write(`${shownTable(COMPACT_COLUMNS, rows, io).join('\n')}\n`);
     }
-    return ExitCode.done;
   },
 });
 
@@ -60,7 +58,6 @@ Percentiles of hours and days are the same in both, and questions about months a
 is read stays as it is; its days may be removed later. It may be ended at any time, and the next run goes on. Days
 with new rows, also late ones, are made anew. Run it once an hour or once a day.`;
 
-/** `hdrscope history rollup` */
 export const rollup = defineCommand({
   path: 'hdrscope history rollup',
   description: ROLLUP,
@@ -92,7 +89,6 @@ export const rollup = defineCommand({
     const { every: everyMs, olderThan } = options;
     const days = await rollUpHistory(folder, into, { everyMs, olderThanMs: olderThan * 1000 });
     await io.stdout.write(format === 'json' ? jsonDocument({ days }) : textOf(days, io));
-    return ExitCode.done;
   },
 });
 

@@ -16,7 +16,6 @@ backup or another import brings them back. The exit code is 1 when a file is dam
 The number of missing rows and values is exact, as in 40 rows with 157 values, or has bounds, as in 0 to 40 rows: other files
 may have the same rows, or the damage hides the number. It is unknown where no intact byte of the file states it.`;
 
-/** `hdrscope history verify` */
 export const command = defineCommand({
   path: 'hdrscope history verify',
   description: DESCRIPTION,

@@ -23,7 +23,6 @@ const DESCRIPTION = `Writes a log in another format:
 Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. It has no time,
 so its start and its length are written as 0.`;
 
-/** `hdrscope log convert` */
 export const command = defineCommand({
   path: 'hdrscope log convert',
   description: DESCRIPTION,

@@ -10,7 +10,6 @@ const SLICE = `Copies a part of a log: some times, some tags. Its lines and thei
 An interval belongs to where it starts. --from is included and --to is not, so slices that follow one
 another share no interval.`;
 
-/** `hdrscope log slice` */
 export const slice = defineCommand({
   path: 'hdrscope log slice',
   description: SLICE,
@@ -40,7 +39,6 @@ Histograms are copied unchanged. When the logs count their times from different 
 log counts from its own start, and every interval keeps its moment. Each log must be in order
 itself.`;
 
-/** `hdrscope log merge` */
 export const merge = defineCommand({
   path: 'hdrscope log merge',
   description: MERGE,
@@ -63,7 +61,6 @@ An interval that straddles such a moment belongs to where it starts, because a l
 each value came. So a written interval has the time that its parts covered, which may be a little
 shorter or longer than the given length.`;
 
-/** `hdrscope log reinterval` */
 export const reinterval = defineCommand({
   path: 'hdrscope log reinterval',
   description: REINTERVAL,

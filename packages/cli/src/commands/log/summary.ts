@@ -24,7 +24,6 @@ on standard error; the exit code is 1 then.
 Percentile text (.hgrm, its CSV, wrk2 --latency) is read as one interval without a tag and without a
 time. A note on standard error says what such text does not contain.`;
 
-/** `hdrscope log summary` */
 export const command = defineCommand({
   path: 'hdrscope log summary',
   description: DESCRIPTION,

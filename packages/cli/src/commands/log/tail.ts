@@ -26,7 +26,6 @@ const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line ea
 With -f the file may be truncated, replaced by another (rotated), or missing at first. A line
 counts when it is complete.`;
 
-/** `hdrscope log tail` */
 export const command = defineCommand({
   path: 'hdrscope log tail',
   description: DESCRIPTION,

@@ -111,7 +111,6 @@ type ReadOptions = OptionsOf<typeof OPTIONS> & {
   readonly onCurve: (values: CurveValues) => void;
 };
 
-/** `hdrscope plot` */
 export const command = defineCommand({
   path: 'hdrscope plot',
   description: DESCRIPTION,

@@ -30,7 +30,6 @@ import {
   type TableFormat,
 } from './options.ts';
 
-/** `hdrscope query` */
 export const command = defineCommand({
   path: 'hdrscope query',
   description: DESCRIPTION,

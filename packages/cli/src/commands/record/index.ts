@@ -24,7 +24,6 @@ hgrm and csv are percentile text, json is for programs, base64 is the histogram 
 hlog is a log of one interval. The last two count in multiples of --resolution: with --unit ms in
 nanoseconds, as most logs do.`;
 
-/** `hdrscope record` */
 export const command = defineCommand({
   path: 'hdrscope record',
   description: DESCRIPTION,

@@ -35,7 +35,6 @@ const OPTIONS = defineOptions({
   ...GUARD,
 });
 
-/** `hdrscope serve` */
 export const command = defineCommand({
   path: 'hdrscope serve',
   description: DESCRIPTION,

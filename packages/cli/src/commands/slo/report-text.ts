@@ -12,9 +12,9 @@ import {
 } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { painter } from '../../screen/colour.ts';
+import type { Colour } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { type Column, csvLine, shownTable } from '../../screen/table.ts';
+import { type Column, csvLine, paintEnds, shownTable } from '../../screen/table.ts';
 import { stretchStart } from '../history/options.ts';
 import { shownUnitOf } from '../query/answer.ts';
 import { type AskedHistory, missingJson } from '../query/engine.ts';
@@ -35,7 +35,7 @@ export interface Reported {
   readonly history: AskedHistory;
 }
 
-const COLOURS: Readonly<Record<ObjectivePeriod['verdict'], 'red' | 'green' | 'yellow' | 'dim'>> = {
+const COLOURS: Readonly<Record<ObjectivePeriod['verdict'], Colour>> = {
   kept: 'green',
   missed: 'red',
   undecided: 'yellow',
@@ -59,7 +59,6 @@ function nameOf({ attributes }: ObjectiveHistory, by: readonly string[]): string
 }
 
 function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io: Io): string[] {
-  const paint = painter(io, io.stdout);
   const columns: Column[] = [
     { title: everyMs === DAY_MS ? 'day' : 'start', isText: true },
     { title: 'values', spare: 2 },
@@ -82,10 +81,8 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
       verdict,
     ];
   });
-  return shownTable(columns, cells, io, (line, at) => {
-    const { verdict } = rows[at]!;
-    return line.endsWith(verdict) ? line.slice(0, -verdict.length) + paint(COLOURS[verdict], verdict) : line;
-  });
+  const verdicts = rows.map(({ verdict }) => verdict);
+  return shownTable(columns, cells, io, paintEnds(verdicts, COLOURS, io));
 }
 
 function rateText(rate: number): string {

@@ -54,7 +54,6 @@ const OPTIONS = defineOptions({
   allowMissing: ALLOW_MISSING,
 });
 
-/** `hdrscope slo report` */
 export const command = defineCommand({
   path: 'hdrscope slo report',
   description: DESCRIPTION,

@@ -12,7 +12,7 @@ import {
 import { type PrometheusSlo, prometheusRules, readScrapedBounds } from '@hdrscope/prometheus/rules';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { wrongOption } from '../../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { amountIn, parseDuration } from '../../duration.ts';
 import { explained, nameOfPath, sizeOf, wholeText } from '../../inputs/input.ts';
@@ -93,7 +93,6 @@ const OPTIONS = defineOptions({
 
 type Options = OptionsOf<typeof OPTIONS>;
 
-/** `hdrscope slo rules` */
 export const command = defineCommand({
   path: 'hdrscope slo rules',
   description: DESCRIPTION,
@@ -106,7 +105,6 @@ export const command = defineCommand({
   output: 'when done',
   async run({ options }, io) {
     await io.stdout.write(prometheusRules([await readSlo(options, io)]));
-    return ExitCode.done;
   },
 });
 
