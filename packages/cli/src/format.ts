@@ -29,14 +29,6 @@ export function worthText(count: number, asGoodAs: number): string {
   return `${valuesText(count)}, correlated: as good as ${formatCount(worth)}`;
 }
 
-/** A decimal without the zeros at its end: `1.50` is `1.5`, and `2.00` is `2`. */
-export function withoutLastZeros(decimal: string): string {
-  let end = decimal.length;
-  while (decimal[end - 1] === '0') end--;
-  if (decimal[end - 1] === '.') end--;
-  return decimal.slice(0, end);
-}
-
 /** Formats a time for people: `2015-09-09 15:24:39.474 UTC`. */
 export function formatTime(epochSec: number): string {
   return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');

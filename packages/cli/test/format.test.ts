@@ -1,5 +1,5 @@
-import { formatBounds, formatCount, formatShare, groupDigits } from '@hdrscope/kit';
-import { decimalText, signedText, withoutLastZeros } from '../src/format.ts';
+import { formatBounds, formatCount, formatShare, groupDigits, trimZeros } from '@hdrscope/kit';
+import { decimalText, signedText } from '../src/format.ts';
 
 test.each([
   [-0.0004, '0.000'],
@@ -41,7 +41,7 @@ test.each([
   ['2.00', '2'],
   ['0.010', '0.01'],
 ])('%s without its last zeros is %s', (decimal, text) => {
-  expect(withoutLastZeros(decimal)).toBe(text);
+  expect(trimZeros(decimal)).toBe(text);
 });
 
 test.each([

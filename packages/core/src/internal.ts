@@ -9,6 +9,15 @@ export {
   LEAST_STATE,
   type LoneBuild,
 } from './analysis/find-changes.ts';
+export {
+  type GateVerdict,
+  isShownChange,
+  judgeChanges,
+  judgeComparison,
+  type Look,
+  lastChange,
+  planLooks,
+} from './analysis/gate.ts';
 export type { Run } from './analysis/known-runs.ts';
 export {
   type BoundedHistogram,
@@ -71,6 +80,7 @@ export {
   integerLayout,
   integersOf,
 } from './layout/integer.ts';
+export { roundBounds } from './layout/round-bounds.ts';
 export {
   fromTicks,
   isScaledLayout,

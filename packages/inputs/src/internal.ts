@@ -47,6 +47,7 @@ export {
   TIME_UNITS,
   ticksPerUnit,
 } from './numbers/number-unit.ts';
+export { type RebuiltText, rebuildPercentileText, type TextUnit } from './percentile-text.ts';
 export {
   countedSubject,
   readRequestSubject,

@@ -55,6 +55,23 @@ export function groupDecimal(decimal: string): string {
   return digits === '' ? decimal : `${sign}${grouped(digits, ',')}${rest}`;
 }
 
+/**
+ * A decimal without the zeros at its end.
+ *
+ * @example
+ * ```ts
+ * import { trimZeros } from '@hdrscope/kit';
+ *
+ * ['1.50', '2.00'].map(trimZeros); //=> ['1.5', '2']
+ * ```
+ */
+export function trimZeros(decimal: string): string {
+  let end = decimal.length;
+  while (decimal[end - 1] === '0') end--;
+  if (decimal[end - 1] === '.') end--;
+  return decimal.slice(0, end);
+}
+
 function grouped(text: string, separator: string): string {
   if (!/^\d+$/.test(text)) return text;
   const groups: string[] = [];

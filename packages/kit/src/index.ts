@@ -8,7 +8,7 @@ export {
   type ThreadPort,
 } from './channel.ts';
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
-export { formatCount, groupDecimal, groupDigits, valuesText } from './digits.ts';
+export { formatCount, groupDecimal, groupDigits, trimZeros, valuesText } from './digits.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
 export { describeListenError } from './listen-error.ts';
 export {

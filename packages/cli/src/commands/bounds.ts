@@ -1,4 +1,4 @@
-import { decimalLayout } from '@hdrscope/core';
+import { roundBounds } from '@hdrscope/core/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -14,13 +14,6 @@ histograms of OpenTelemetry and of Prometheus clients, and says how much they le
 
 The boundaries reach from the last one that is at most --from to the first one that is at least --to. A
 threshold of an objective (--threshold) is a boundary of its own: the share of values within it is exact then.`;
-
-/** Leading digits of the boundaries of a decade, by their number. */
-const LEADING = {
-  1: [1],
-  3: [1, 2, 5],
-  9: [1, 2, 3, 4, 5, 6, 7, 8, 9],
-} as const;
 
 export const command = defineCommand({
   path: 'hdrscope bounds',
@@ -63,9 +56,9 @@ export const command = defineCommand({
     if (from >= to)
       throw new UsageError(`--from must be below --to, got '${options.from}' and '${options.to}'`);
     const thresholds = options.threshold.map((text) => parseAmount('--threshold', text, unit));
-    const bounds = [...new Set([...roundBounds(from, to, LEADING[perDecade]), ...thresholds])].sort(
-      (a, b) => a - b,
-    );
+    const bounds = [
+      ...new Set([...roundBounds(from, to, Number(perDecade) as 1 | 3 | 9), ...thresholds]),
+    ].sort((a, b) => a - b);
     // Bounded: 61 decades have at most 549 boundaries, and the command line names the thresholds.
     const widest = Math.max(...bounds.slice(1).map((bound, at) => bound / bounds[at]!));
     const text =
@@ -75,22 +68,6 @@ export const command = defineCommand({
     await io.stdout.write(text);
   },
 });
-
-/** Round numbers from the last one that is at most `from` to the first one that is at least `to`. */
-function roundBounds(from: number, to: number, leading: readonly number[]): number[] {
-  const lowestPower = powerOf(from);
-  const { edges } = decimalLayout({ digits: 1, lowestPower, decades: powerOf(to) - lowestPower + 1 });
-  const round = edges.filter((edge) => leading.includes(Number(edge.toExponential()[0])));
-  const first = round.findLastIndex((edge) => edge <= from);
-  const last = round.findIndex((edge) => edge >= to);
-  return round.slice(first, last + 1);
-}
-
-/** The largest power of ten that is at most a number. */
-function powerOf(value: number): number {
-  // Math.log10 is rounded.
-  return Number(value.toExponential().split('e')[1]);
-}
 
 function meaning(bounds: readonly number[], widest: number, unit: CountedUnit): string {
   const inUnit = unit === 'none' ? '' : ` in ${unit}`;

@@ -1,12 +1,19 @@
 import { type BuildChanges, findChanges } from '@hdrscope/core';
-import { type BuildChange, LEAST_STATE, type PercentileChange } from '@hdrscope/core/internal';
+import {
+  type BuildChange,
+  isShownChange,
+  judgeChanges,
+  LEAST_STATE,
+  lastChange,
+  type PercentileChange,
+} from '@hdrscope/core/internal';
 import { scaled, type ValueScale, valueFormat } from '@hdrscope/inputs/internal';
 import { percentileName, valuesText } from '@hdrscope/kit';
 import type { Io } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
 import { type JunitCase, type ReportFormat, rowDetails } from '../file-reports.ts';
 import { decimalText } from '../format.ts';
-import type { ComparedSide, Differences, GateVerdict } from './index.ts';
+import type { ComparedSide, Differences } from './index.ts';
 import { changesJson, figuresOfSide, junitSuite, markdownSection, sideJson, tableReport } from './report.ts';
 import {
   type ComparisonWords,
@@ -46,37 +53,12 @@ export function judgeBuilds(
 ): SeriesChanges {
   const tolerance = failIfWorse ?? 0;
   const found = findChanges(builds, { percentiles, confidence, tolerance });
-  const newest = builds.at(-1)?.name;
+  const names = builds.map(({ name }) => name);
   return {
     ...{ builds, percentiles, found, confidence, tolerance, unit },
     isGate: failIfWorse !== undefined,
-    verdict: verdictOf(found, percentiles, builds.length, newest),
+    verdict: judgeChanges(found, percentiles, names),
   };
-}
-
-function verdictOf(
-  found: BuildChanges,
-  percentiles: readonly number[],
-  count: number,
-  newest: string | undefined,
-): GateVerdict {
-  const isWorse = percentiles.some((percentile) => lastChange(found, percentile)?.change === 'worse');
-  if (isWorse) return 'worse';
-  const { alone, leftOut, unjudged, leastBuilds } = found;
-  const isSlowAlone = alone.some(({ name, value, usual }) => name === newest && value > usual);
-  const isUnknown = isSlowAlone || leftOut.some((name) => name === newest) || unjudged.length > 0;
-  return isUnknown || count - leftOut.length < leastBuilds ? 'cannot be judged' : 'not worse';
-}
-
-/** The last change of a percentile, which still stands. */
-function lastChange({ changes }: BuildChanges, percentile: number): PercentileChange | undefined {
-  return changes
-    .flatMap((change) => change.percentiles)
-    .findLast((row) => row.percentile === percentile && isShown(row));
-}
-
-function isShown({ change }: PercentileChange): boolean {
-  return change !== 'no significant difference' && change !== 'cannot be judged';
 }
 
 /** Formats the changes of a series. The output decides on colours and width. */
@@ -155,14 +137,14 @@ function changeSentences(series: SeriesChanges, format: Format): string[] {
   }
   return changes
     .map((change, at) => {
-      const texts = change.percentiles.filter(isShown).map((row) => {
+      const texts = change.percentiles.filter(isShownChange).map((row) => {
         const name = percentileName(row.percentile);
         const amount = amountText(row, format, isWide(series));
         const interval = `(${percentText(confidence)} interval ${intervalText(row, format)})`;
         const next = changes
           .slice(at + 1)
           .find(({ percentiles: rows }) =>
-            rows.some((one) => one.percentile === row.percentile && isShown(one)),
+            rows.some((one) => one.percentile === row.percentile && isShownChange(one)),
           );
         return next === undefined
           ? `${name} is ${amount} since ${change.since} ${interval}`

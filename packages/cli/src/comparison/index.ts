@@ -1,5 +1,10 @@
 import { compareRuns, type RunsComparison } from '@hdrscope/core';
-import type { CompareRunsOptions, Run } from '@hdrscope/core/internal';
+import {
+  type CompareRunsOptions,
+  type GateVerdict,
+  judgeComparison,
+  type Run,
+} from '@hdrscope/core/internal';
 import type { Figures, ValueScale } from '@hdrscope/inputs/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { isDecimal, wrongOption } from '../arguments.ts';
@@ -73,9 +78,6 @@ With one run a side, the answer is whether these two runs differ. The intervals 
 show how dependent values are; without them, the intervals hold only if values are independent. Whether the code is
 slower cannot be judged then, so --fail-if-worse ends with exit code 3, unless --one-run accepts the risk.`;
 
-/** What a comparison says to a gate. */
-export type GateVerdict = 'worse' | 'not worse' | 'cannot be judged';
-
 /** A comparison and the facts that are shown with it. */
 export interface Differences {
   readonly comparison: RunsComparison;
@@ -107,16 +109,9 @@ export function differencesOf(
   const hasGround = runs >= minRuns || (runs === 1 && oneRun);
   return {
     ...{ comparison, sides: [before, after], confidence, tolerance, minRuns, unit },
-    verdict: hasGround ? verdictOf(comparison) : 'cannot be judged',
+    verdict: hasGround ? judgeComparison(comparison) : 'cannot be judged',
     isGate: failIfWorse !== undefined,
   };
-}
-
-function verdictOf({ percentiles }: RunsComparison): GateVerdict {
-  const has = (wanted: RunsComparison['percentiles'][number]['change']): boolean =>
-    percentiles.some(({ change }) => change === wanted);
-  if (has('worse')) return 'worse';
-  return has('cannot be judged') ? 'cannot be judged' : 'not worse';
 }
 
 const EXIT_CODES: Readonly<Record<GateVerdict, number>> = {

@@ -1,5 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
-import type { PercentileChange } from '@hdrscope/core/internal';
+import type { GateVerdict, PercentileChange } from '@hdrscope/core/internal';
 import {
   boundsJson,
   type Figure,
@@ -22,7 +22,7 @@ import {
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { formatMarkdown, shownTable } from '../screen/table.ts';
-import type { ComparedRun, ComparedSide, Differences, GateVerdict } from './index.ts';
+import type { ComparedRun, ComparedSide, Differences } from './index.ts';
 import { type ComparisonWords, meanBounds, wordsOf } from './words.ts';
 
 /** Formats a comparison. The output decides on colours and width. */

@@ -1,10 +1,16 @@
 import { type NumberPlace, readEncoded, readFigures } from '@hdrscope/inputs';
-import { type NumberUnit, scaleFigures, type ValueScale, valueStretches } from '@hdrscope/inputs/internal';
+import {
+  type NumberUnit,
+  scaleFigures,
+  type TextUnit,
+  type ValueScale,
+  valueStretches,
+} from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, sumLogs } from '@hdrscope/interval-log';
 import { bytesOf, explained, type Input, type InputKind } from './input.ts';
 import type { TalliedReading } from './line-tally.ts';
 import { countInputs, vanishedText } from './numbers.ts';
-import { type PercentileInput, readPercentileInput, type TextUnit } from './percentile-input.ts';
+import { type PercentileInput, readPercentileInput } from './percentile-input.ts';
 import { assertWhole } from './selection-options.ts';
 
 /** The forms of input that have values. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { type Look, planLooks } from '@hdrscope/core/internal';
 import { ExitCode, type Io, Termination } from '../../command.ts';
 import {
   type ComparingOptions,
@@ -8,8 +10,7 @@ import {
 import { type ReadSides, type RunOptions, readSides } from '../../comparison/read-sides.ts';
 import { percentText } from '../../comparison/words.ts';
 import { decimalText } from '../../format.ts';
-import { type Ran, runLoad } from './run.ts';
-import { type Look, orderOfPair, planLooks, type SideName } from './schedule.ts';
+import { type Ran, runLoad, type SideName } from './run.ts';
 
 /** What is measured, and how. */
 export interface MeasuringOptions extends ComparingOptions, RunOptions {
@@ -96,6 +97,19 @@ export async function measure(options: MeasuringOptions, folder: string, io: Io)
     });
     return { ...measured, exitCode: error.exitCode };
   }
+}
+
+/**
+ * The order of both sides in a pair of runs. Two pairs are mirror images, ABBA or BAAB, so that a machine that becomes steadily slower
+ * harms both sides alike; the seed decides which.
+ *
+ * @param pair From 0.
+ */
+export function orderOfPair(pair: number, seed: number): readonly [SideName, SideName] {
+  const [bit = 0] = createHash('sha256')
+    .update(`${seed} ${pair >> 1}`)
+    .digest();
+  return ((bit & 1) === 0) === (pair % 2 === 0) ? ['before', 'after'] : ['after', 'before'];
 }
 
 /** Those runs whose side has no more than the other one. */

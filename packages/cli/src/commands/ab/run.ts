@@ -4,7 +4,9 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { Refusal } from '../../command.ts';
-import type { SideName } from './schedule.ts';
+
+/** A side of a comparison. */
+export type SideName = 'before' | 'after';
 
 /** The environment variable that names the file of a run. */
 export const RUN_FILE = 'HDRSCOPE_RUN_FILE';

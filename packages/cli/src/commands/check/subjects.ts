@@ -11,6 +11,7 @@ import {
   readSummarySubject,
   type Subject,
   sumSubjects,
+  type TextUnit,
   ticksPerUnit,
   valueScaleOf,
   valueStretches,
@@ -22,7 +23,7 @@ import { Refusal } from '../../command.ts';
 import { bytesOf, explained, type Input, type InputKind } from '../../inputs/input.ts';
 import type { TalliedReading } from '../../inputs/line-tally.ts';
 import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
-import { readPercentileInput, type TextUnit } from '../../inputs/percentile-input.ts';
+import { readPercentileInput } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
 
 /** The kinds of input that can be checked. */

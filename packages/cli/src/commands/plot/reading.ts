@@ -3,6 +3,7 @@ import {
   measureOf,
   type NumberUnit,
   numberUnit,
+  type TextUnit,
   ticksPerUnit,
   type ValueScale,
   valueScaleOf,
@@ -14,7 +15,6 @@ import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading } from '../../inputs/line-tally.ts';
 import { differentUnits, unitOfInputs } from '../../inputs/numbers.ts';
-import type { TextUnit } from '../../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../../inputs/read-values.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */

@@ -123,43 +123,49 @@ export const OPTIONS = defineOptions({
 /** The command line of a question. */
 export type Options = Given<OptionsOf<typeof OPTIONS>, Format>['options'];
 
+/** Options that are refused: whether each is given, its name, and why it does not go. */
+type Refusals = readonly (readonly [isGiven: boolean, name: string, why: string])[];
+
+/** @throws UsageError for the first option that is refused. */
+function refuse(refusals: Refusals): void {
+  const [, name, why] = refusals.find(([isGiven]) => isGiven) ?? [];
+  if (name !== undefined) throw new UsageError(`${name} ${why}`);
+}
+
+/** Options that say what is asked of a metric. */
+const OF_METRIC = [
+  ...['plot', 'columns', 'by', 'where', 'every', 'since', 'until', 'kind', 'before', 'after', 'traces'],
+  'builds',
+] as const satisfies readonly (keyof Options)[];
+
 /** @throws UsageError for options that do not go together. */
 export function assertOptionsFit(options: Options, folder: string | undefined): void {
-  const { metric, by, where, every, since, until, plot, printSql, dialect, table, format } = options;
-  const refuse = (isGiven: boolean, name: string, needs: string): void => {
-    if (isGiven) throw new UsageError(`${name} goes with ${needs}`);
-  };
-  if (printSql !== true) {
-    refuse(dialect !== undefined, '--dialect', '--print-sql');
-    refuse(table !== undefined, '--table', '--print-sql');
-  } else {
-    if (plot === true || format !== undefined || options.json === true) {
-      throw new UsageError('--print-sql prints a statement: --plot, --format and --json belong to an answer');
-    }
-    if (folder !== undefined && table !== undefined) {
-      throw new UsageError('the rows are in the folder or in --table: leave one out');
-    }
+  const { metric, plot, printSql = false, dialect, table, format } = options;
+  refuse([
+    [!printSql && dialect !== undefined, '--dialect', 'goes with --print-sql'],
+    [!printSql && table !== undefined, '--table', 'goes with --print-sql'],
+  ]);
+  if (printSql && (plot === true || format !== undefined || options.json === true)) {
+    throw new UsageError('--print-sql prints a statement: --plot, --format and --json belong to an answer');
+  }
+  if (printSql && folder !== undefined && table !== undefined) {
+    throw new UsageError('the rows are in the folder or in --table: leave one out');
   }
   if (folder === undefined && table === undefined && dialect !== 'postgres') {
     throw new UsageError('the folder of a history is missing: hdrscope query FOLDER');
   }
   if (metric === undefined) {
-    const needs = '--metric; hdrscope query FOLDER lists the metrics';
-    refuse(printSql === true, '--print-sql', needs);
-    refuse(plot === true, '--plot', needs);
-    refuse(options.columns !== undefined, '--columns', needs);
-    refuse(by.length > 0, '--by', needs);
-    refuse(Object.keys(where).length > 0, '--where', needs);
-    refuse(every !== undefined, '--every', needs);
-    refuse(since !== undefined, '--since', needs);
-    refuse(until !== undefined, '--until', needs);
-    refuse(options.kind !== undefined, '--kind', needs);
-    refuse(options.before.length > 0, '--before', needs);
-    refuse(options.after.length > 0, '--after', needs);
-    refuse(options.traces !== undefined, '--traces', needs);
-    refuse(options.builds !== undefined, '--builds', needs);
+    const why = 'goes with --metric; hdrscope query FOLDER lists the metrics';
+    refuse([
+      [printSql, '--print-sql', why],
+      ...OF_METRIC.map((name) => [isGiven(options[name]), `--${name}`, why] as const),
+    ]);
   }
   spanOf(options);
+}
+
+function isGiven(value: Options[(typeof OF_METRIC)[number]]): boolean {
+  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined;
 }
 
 /** The part of a question that chooses rows. */
@@ -202,63 +208,53 @@ export function kindOf({ kind, before, after, every }: Options): Kind {
 
 /** @throws UsageError for options that do not fit the kind. */
 export function assertKindFits(options: Options): void {
-  const { kind, before, after, by, every, since, until, confidence, failIfWorse, printSql } = options;
+  const { kind, before, after, by, every, since, until, confidence, failIfWorse, format } = options;
+  const [printSql, oneRun] = [options.printSql === true, options.oneRun === true];
+  const [isTimed, hasTraces] = [every !== undefined, options.traces !== undefined];
   const asked = kindOf(options);
-  const refuse = (isGiven: boolean, name: string, why: string): void => {
-    if (isGiven) throw new UsageError(`${name} ${why}`);
-  };
+  const ranges = [...before, ...after];
+  const isPicture = PICTURES.some((one) => one === format);
+  const isPlot = options.plot === true || kind !== undefined || isPicture;
+  const traces = 'goes with percentiles, as text or json';
   if (options.builds !== undefined) {
-    const isPicture = PICTURES.some((one) => one === options.format) || options.format === 'csv';
-    const isPlot = options.plot === true || kind !== undefined || isPicture;
-    refuse(isPlot || printSql === true, '--builds', 'is answered as text or json');
-    const isOther = before.length + after.length + by.length > 0 || every !== undefined;
-    refuse(isOther, '--builds', 'goes without --before, --after, --by and --every: --where chooses series');
-    refuse(options.traces !== undefined, '--traces', 'goes with percentiles, as text or json');
-    refuse(options.oneRun === true, '--one-run', 'goes with a comparison');
+    const isOther = ranges.length + by.length > 0 || isTimed;
+    refuse([
+      [isPlot || format === 'csv' || printSql, '--builds', 'is answered as text or json'],
+      [isOther, '--builds', 'goes without --before, --after, --by and --every: --where chooses series'],
+      [hasTraces, '--traces', traces],
+      [oneRun, '--one-run', 'goes with a comparison'],
+    ]);
     return;
   }
-  refuse(options.last !== undefined, '--last', 'goes with --builds');
-  refuse(
-    kind !== undefined && printSql === true,
-    '--kind',
-    'belongs to an answer: --print-sql prints a statement',
-  );
-  refuse(
-    options.traces !== undefined && (asked === 'comparison' || printSql === true),
-    '--traces',
-    'goes with percentiles, as text or json',
-  );
-  refuse(asked === 'over-time' && every === undefined, '--kind over-time', 'goes with --every');
-  refuse(
-    asked === 'percentiles' && every !== undefined,
-    '--kind percentiles',
-    'is of all time: leave --every out',
-  );
-  if (asked !== 'comparison') {
-    const isRange = before.length + after.length > 0;
-    refuse(isRange, '--before and --after', 'go with --kind comparison');
-    refuse(confidence !== undefined, '--confidence', 'goes with a comparison');
-    refuse(failIfWorse !== undefined, '--fail-if-worse', 'goes with a comparison');
-    refuse(options.oneRun === true, '--one-run', 'goes with a comparison');
-    return;
-  }
-  refuse(printSql === true, '--print-sql', 'has no statement for a comparison');
-  refuse(every !== undefined, '--every', 'does not go with a comparison');
-  refuse(options.format === 'csv', '--format csv', 'does not go with a comparison: text and json do');
-  if (before.length + after.length === 0) {
-    refuse(by.length === 0, '--kind comparison', 'needs --before and --after, or --by with two groups');
-    return;
-  }
-  refuse(before.length === 0, '--after', 'needs --before: the range to compare it with');
-  refuse(after.length === 0, '--before', 'needs --after: the range to compare it with');
-  refuse(by.length > 0, '--by', 'does not go with --before and --after: --where chooses series');
-  refuse(
-    since !== undefined || until !== undefined,
-    '--since and --until',
-    'do not go with --before and --after',
-  );
-  const isPlot =
-    options.plot === true || kind !== undefined || PICTURES.some((one) => one === options.format);
-  refuse(isPlot && before.length + after.length > 2, '--plot', 'compares one range before and one after');
-  assertApart([...before, ...after]);
+  const isUncompared = asked !== 'comparison';
+  refuse([
+    [options.last !== undefined, '--last', 'goes with --builds'],
+    [kind !== undefined && printSql, '--kind', 'belongs to an answer: --print-sql prints a statement'],
+    [hasTraces && (!isUncompared || printSql), '--traces', traces],
+    [asked === 'over-time' && !isTimed, '--kind over-time', 'goes with --every'],
+    [asked === 'percentiles' && isTimed, '--kind percentiles', 'is of all time: leave --every out'],
+    [isUncompared && ranges.length > 0, '--before and --after', 'go with --kind comparison'],
+    [isUncompared && confidence !== undefined, '--confidence', 'goes with a comparison'],
+    [isUncompared && failIfWorse !== undefined, '--fail-if-worse', 'goes with a comparison'],
+    [isUncompared && oneRun, '--one-run', 'goes with a comparison'],
+  ]);
+  if (isUncompared) return;
+  const isOfTime = since !== undefined || until !== undefined;
+  const isOfRanges = ranges.length > 0;
+  refuse([
+    [printSql, '--print-sql', 'has no statement for a comparison'],
+    [isTimed, '--every', 'does not go with a comparison'],
+    [format === 'csv', '--format csv', 'does not go with a comparison: text and json do'],
+    [
+      !isOfRanges && by.length === 0,
+      '--kind comparison',
+      'needs --before and --after, or --by with two groups',
+    ],
+    [isOfRanges && before.length === 0, '--after', 'needs --before: the range to compare it with'],
+    [isOfRanges && after.length === 0, '--before', 'needs --after: the range to compare it with'],
+    [isOfRanges && by.length > 0, '--by', 'does not go with --before and --after: --where chooses series'],
+    [isOfRanges && isOfTime, '--since and --until', 'do not go with --before and --after'],
+    [isPlot && ranges.length > 2, '--plot', 'compares one range before and one after'],
+  ]);
+  assertApart(ranges);
 }

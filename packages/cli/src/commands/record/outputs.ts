@@ -10,11 +10,10 @@ import {
   TIME_UNITS,
   ticksPerUnit,
 } from '@hdrscope/inputs/internal';
-import { groupDecimal, nanosecondsPer, valuesText } from '@hdrscope/kit';
+import { groupDecimal, nanosecondsPer, trimZeros, valuesText } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../../command.ts';
 import { columnsFor, jsonDocument } from '../../figures.ts';
-import { withoutLastZeros } from '../../format.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { screenOf } from '../../screen/screen.ts';
@@ -156,6 +155,6 @@ function shownUnit(
 function significant(value: number, digits: number): string {
   const rounded = Number(value.toPrecision(Math.max(1, digits)));
   // JavaScript writes smaller numbers as 1e-7.
-  const text = rounded < 1e-6 && rounded > 0 ? withoutLastZeros(rounded.toFixed(20)) : String(rounded);
+  const text = rounded < 1e-6 && rounded > 0 ? trimZeros(rounded.toFixed(20)) : String(rounded);
   return groupDecimal(text);
 }
