@@ -2,7 +2,6 @@ import { type Argument, Command, CommanderError, type Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './screen/help-text.ts';
 
-/** The options and operands of a command line. */
 export interface Arguments {
   readonly options: object;
   readonly operands: readonly string[];

@@ -64,12 +64,10 @@ export type OptionsOf<Table> = {
   readonly [Name in keyof Table as Table[Name] extends IsGiven ? never : KeyOf<Name>]?: ValueOf<Table[Name]>;
 };
 
-/** An option that several commands have. */
 export function defineOption<const One extends OptionDefinition>(option: One): One {
   return option;
 }
 
-/** A table of options that several commands have. */
 export function defineOptions<const Table extends OptionTable>(table: Table): Table {
   return table;
 }
@@ -120,7 +118,6 @@ export interface DefinedCommand<Service = never> {
   run(given: Arguments, io: Io, service?: Service): Promise<number>;
 }
 
-/** Makes a command of its definition. */
 export function defineCommand<
   const Table extends OptionTable = Readonly<Record<never, never>>,
   const Format extends string = never,

@@ -138,9 +138,7 @@ export function csvCells(columns: readonly FigureColumn[], figures: Figures): (n
 
 // The option.
 
-/** Which figures a table shows. */
 export interface ColumnOptions {
-  /** Names of columns. */
   readonly columns?: readonly string[];
   readonly percentiles: readonly number[];
 }

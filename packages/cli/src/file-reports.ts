@@ -8,10 +8,8 @@ import type { Column } from './screen/table.ts';
 
 /** The formats of a verdict: for people, programs, tests of CI and pull requests. */
 export const REPORT_FORMATS = ['text', 'json', 'junit', 'markdown'] as const;
-/** A format of a verdict. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** A report and its file. */
 export interface FileReport {
   /** `-` is standard output. */
   readonly file: string;
@@ -77,7 +75,6 @@ function escapeXml(text: string): string {
 
 // JUnit.
 
-/** A test of JUnit. */
 export interface JunitCase {
   readonly name: string;
   readonly outcome: 'failure' | 'skipped' | 'passed';
@@ -89,13 +86,11 @@ export interface JunitCase {
   readonly details: string;
 }
 
-/** Tests that belong together. */
 export interface JunitSuite {
   readonly name: string;
   /** The class of its tests. @default its name */
   readonly classname?: string;
   readonly cases: readonly JunitCase[];
-  /** Sentences. */
   readonly facts: readonly string[];
 }
 

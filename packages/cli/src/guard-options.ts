@@ -4,7 +4,6 @@ import { type Io, Refusal, UsageError } from './command.ts';
 import { defineOptions, type OptionsOf } from './define-command.ts';
 import { systemErrorText } from './system-error.ts';
 
-/** The environment variable of the token. */
 const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
 
 /** `--token-file`, `--allow-host`, `--tls-cert` and `--tls-key`: the protection of a server. */
@@ -46,7 +45,6 @@ export async function guardOf(options: GuardingOptions, { environment }: Io): Pr
   };
 }
 
-/** The scheme of a server's address. */
 export function schemeOf({ tls }: GuardOptions): 'http' | 'https' {
   return tls === undefined ? 'http' : 'https';
 }

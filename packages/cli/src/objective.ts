@@ -15,7 +15,6 @@ export interface Objective {
   readonly percentile: number | undefined;
   /** The threshold: nanoseconds for times, bytes for sizes, else a number without a unit. */
   readonly threshold: number;
-  /** What the threshold measures. */
   readonly measure: Quantity['measure'];
 }
 

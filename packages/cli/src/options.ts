@@ -69,7 +69,6 @@ export function intervalsOption(help = 'ends after so many intervals', fallback 
   return { short: '-n', value: '<count>', help, parse: integer(1), fallback } as const;
 }
 
-/** `--port` and `--host`: where a server listens. */
 export function addressOptions(port: number) {
   return defineOptions({
     port: {
@@ -82,7 +81,6 @@ export function addressOptions(port: number) {
   });
 }
 
-/** `--ascii` */
 export const ASCII = defineOptions({
   ascii: { help: 'draws text in ASCII only', fallback: 'on where the locale is not UTF-8' },
 });

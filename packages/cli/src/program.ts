@@ -57,7 +57,7 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
     ],
     compact: ['merges the files of each day that has ended', from(maintain, 'compact')],
     rollup: ['adds rows up by the hour, in a history of its own', from(maintain, 'rollup')],
-    verify: ['finds files that the disk has damaged', () => import('./commands/history/verify.ts')],
+    verify: ['finds files that the disk has damaged', from(maintain, 'verify')],
   },
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
 };
@@ -150,7 +150,6 @@ ceph tell in JSON or XML, or a telemetry report.
   ],
 };
 
-/** The whole command. */
 export const HDRSCOPE: Group = {
   path: 'hdrscope',
   description:

@@ -4,7 +4,6 @@ import { HdrscopeError } from '@hdrscope/core';
 import { nearest } from '@hdrscope/kit';
 import { type Io, Refusal, UsageError } from './command.ts';
 
-/** An error that the operating system has reported. */
 type SystemError = Error & NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
 
 const SENTENCES: Readonly<Record<string, (path: string, error: SystemError) => string>> = {

@@ -118,7 +118,6 @@ function parsePercentile(text: string, name: string): number {
 
 // Outputs.
 
-/** What was asked. */
 interface ExplainedQuestion {
   readonly metric: string;
   readonly before: TimeRange;

@@ -31,7 +31,6 @@ export const command = defineCommand({
   },
 });
 
-/** What a file is. */
 interface Inspected {
   readonly name: string;
   readonly form: InputForm | 'otlp' | null;

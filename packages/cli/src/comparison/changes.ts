@@ -24,7 +24,6 @@ import {
   percentText,
 } from './words.ts';
 
-/** A build and its runs. */
 export interface ComparedBuild {
   readonly name: string;
   readonly runs: ComparedSide;
@@ -38,7 +37,6 @@ export interface SeriesChanges
   readonly found: BuildChanges;
 }
 
-/** Options of a search for changes. */
 interface ChangesOptions {
   readonly percentiles: readonly number[];
   readonly confidence: number;

@@ -3,6 +3,7 @@ import {
   type CompareRunsOptions,
   type GateVerdict,
   judgeComparison,
+  LEAST_STATE,
   type Run,
 } from '@hdrscope/core/internal';
 import type { Figures, ValueScale } from '@hdrscope/inputs/internal';
@@ -12,7 +13,6 @@ import { ExitCode, Refusal } from '../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../define-command.ts';
 import { integer, percentilesOption } from '../options.ts';
 
-/** One run of a side. */
 export interface ComparedRun extends Run {
   readonly name: string;
   readonly totalCount: number;
@@ -28,14 +28,12 @@ export type ComparedSide = readonly ComparedRun[];
 /** The confidence of a comparison, unless an option states another one. */
 export const DEFAULT_CONFIDENCE = 0.99;
 
-/** `--confidence` of a comparison. */
 export const CONFIDENCE = defineOption({
   value: '<part>',
   help: 'how sure all intervals together have to be',
   parse: parseConfidence,
 });
 
-/** Options that make a comparison a gate. */
 export const GATE = defineOptions({
   failIfWorse: {
     value: '<part>',
@@ -51,7 +49,6 @@ export const GATE = defineOptions({
   oneRun: { help: 'lets --fail-if-worse judge one run a side, although another run may differ as much' },
 });
 
-/** `--percentiles`, `--confidence` and the options of a gate. */
 export const COMPARING = defineOptions({
   percentiles: percentilesOption(),
   ...GATE,
@@ -61,7 +58,6 @@ export const COMPARING = defineOptions({
 /** Options of a comparison: which percentiles, and when the result is worse. */
 export type ComparingOptions = OptionsOf<typeof COMPARING>;
 
-/** Explains a comparison, for the help. */
 export const VERDICTS = `Values of one run are not independent: a stall, a warm-up or a slow machine concerns many of them. So the
 spread of several runs a side is what a verdict rests on. The verdicts of a percentile:
 
@@ -146,3 +142,29 @@ export function parseConfidence(text: string): number {
   if (confidence > 0 && confidence < 1) return confidence;
   throw wrongOption('--confidence', 'above 0 and below 1, as in 0.99 or 99%', text);
 }
+
+// Series of builds.
+
+/** Options of a search for changes between builds. */
+export const SERIES = defineOptions({
+  last: {
+    value: '<n>',
+    help: 'with --builds: takes the newest builds only',
+    parse: integer(1),
+    fallback: 'all',
+  },
+  failIfWorse: {
+    ...GATE.failIfWorse,
+    help: 'with --builds: how much a percentile may grow, as in 5%: the exit code is 1 if one has since its last change, and 3 if that cannot be judged',
+  },
+  percentiles: { ...percentilesOption('with --builds: '), default: undefined },
+});
+
+/** Explains a search for changes, for the help. */
+export const CHANGES = `Each build is one observation: the percentiles of its runs. A change is a step between states of at least ${LEAST_STATE}
+builds that random orders of the builds seldom have: with equal builds, one of 100 series has one at a --confidence
+of 99 %, whatever the noise between builds is. Its size is the difference of both states, with the verdicts of hdrscope
+diff. A build that stands alone is named, and is no change.
+
+With --fail-if-worse, the exit code is 1 when a percentile is worse since its last change, 3 when that cannot be judged,
+as with fewer than 12 builds, or a newest build that is slow alone, and 0 otherwise.`;

@@ -23,7 +23,6 @@ import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { unitOption } from '../options.ts';
 import { type ComparedRun, type ComparedSide, withValues } from './index.ts';
 
-/** The forms of a run. */
 export const RUN_FORMS = `an interval log, percentile text (.hgrm, its CSV, wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of
 a table, a field of JSON, the JSON of hdrscope record, or the requests of k6 (--out json, --out csv) and oha (--output-format csv); all of
 them plain or gzipped`;
@@ -42,7 +41,6 @@ export const RUN_OPTIONS = defineOptions({
 /** What the values of runs are, and which of them count. */
 export type RunOptions = OptionsOf<typeof RUN_OPTIONS>;
 
-/** Two sides and the scale of their values. */
 export interface ReadSides {
   readonly before: ComparedSide;
   readonly after: ComparedSide;
@@ -137,7 +135,6 @@ function unlikeLengths(runs: readonly ComparedRun[]): string[] {
 
 /** The units that follow from `--unit`, `--text-unit` and the texts themselves. */
 interface DiffUnits {
-  /** The scale of the comparison. */
   readonly scale: ValueScale;
   /** The unit of numbers, counted in steps that suit the other side. */
   readonly numbers: NumberUnit;

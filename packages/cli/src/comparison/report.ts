@@ -179,7 +179,6 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** The figures of each run. */
 export function figuresOfSide(
   side: ComparedSide,
   unit: ValueScale,

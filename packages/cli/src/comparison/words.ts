@@ -17,7 +17,6 @@ export interface ComparisonWords {
   readonly sentences: readonly string[];
 }
 
-/** Puts a comparison in words. */
 export function wordsOf(differences: Differences): ComparisonWords {
   const { comparison, sides, confidence, unit } = differences;
   const { percentiles } = comparison;

@@ -102,7 +102,6 @@ export function parseStep(text: string, name: string): number {
 /** How a command counts numbers. */
 interface CountingOptions extends Omit<CountNumbersOptions, 'unit' | 'resolution' | 'column' | 'time'> {
   readonly unit: NumberUnit;
-  /** Where the numbers are. */
   readonly numbers: NumberPlace;
   /** Gets the number of bytes of each chunk of the source. An error that it throws ends the reading. */
   readonly onBytes: (bytes: number) => void;

@@ -57,7 +57,6 @@ interface Inputs<Kind extends InputForm = InputKind> {
   readonly totalBytes: number | undefined;
 }
 
-/** The kinds of input that a command takes. */
 export interface Taking<Kind extends InputForm> {
   /** A command that takes `recorded` takes the requests of load generators as well: they become recorded figures. */
   readonly takes: readonly Kind[];

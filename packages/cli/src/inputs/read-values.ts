@@ -13,10 +13,8 @@ import { countInputs, vanishedText } from './numbers.ts';
 import { type PercentileInput, readPercentileInput } from './percentile-input.ts';
 import { assertWhole } from './selection-options.ts';
 
-/** The forms of input that have values. */
 export type ValueKind = Exclude<InputKind, 'json'>;
 
-/** How a command reads the values of its inputs. */
 export interface ValueReading extends TalliedReading {
   /** The scale of percentile text. */
   readonly scale: ValueScale;
@@ -26,7 +24,6 @@ export interface ValueReading extends TalliedReading {
   readonly numbers: NumberUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;
-  /** Where the numbers of texts are. */
   readonly numberOptions: NumberPlace;
 }
 

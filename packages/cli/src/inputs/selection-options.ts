@@ -11,14 +11,12 @@ function addTag(tag: string | undefined, _: string, others: SelectedTags = []): 
   return [...others, tag];
 }
 
-/** `--tag` and `--no-tag`. */
 export const TAGS = defineOptions({
   tag: { value: '<tag>', help: 'only intervals with this tag; may be repeated', parse: addTag },
   // Commander would treat it as the opposite of --tag. Here it selects one more group of intervals.
   noTag: { help: 'only intervals without a tag; with --tag: those too', parse: addTag },
 });
 
-/** `--tag`, `--no-tag`, `--from` and `--to`. */
 export const SELECTION = defineOptions({
   ...TAGS,
   from: {

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import type { Io, Output } from '../command.ts';
 import { terminalControl } from './clean-output.ts';
 
-/** A way to highlight text. */
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 /** Whether the terminal has colours and the environment allows them. Source: https://no-color.org */

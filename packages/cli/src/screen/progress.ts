@@ -4,7 +4,6 @@ import { terminalControl } from './clean-output.ts';
 /** Shows the progress of a long operation on a terminal. */
 interface Progress {
   add(bytes: number): void;
-  /** Removes the progress line. */
   finish(): void;
 }
 

@@ -135,7 +135,6 @@ export function rowBlock(columns: readonly Column[], row: readonly string[], wid
   return [...(first.length <= width ? [first] : wrapWords(first, width)), ...figures];
 }
 
-/** Formats a table as Markdown. */
 export function formatMarkdown(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [

@@ -12,7 +12,6 @@ import { percentText } from '../../comparison/words.ts';
 import { decimalText } from '../../format.ts';
 import { type Ran, runLoad, type SideName } from './run.ts';
 
-/** What is measured, and how. */
 export interface MeasuringOptions extends ComparingOptions, RunOptions {
   /** The commands of both sides. */
   readonly before: string;

@@ -4,7 +4,6 @@ import { findFormats } from '../../output-options.ts';
 import { assertDrawable, FORMATS, writePlots } from '../plot/drawing.ts';
 import type { Measured } from './measure.ts';
 
-/** Draws the percentiles of each run as a curve. */
 export async function drawRuns({ sides }: Measured, output: string, io: Io): Promise<void> {
   const format = FORMATS.find((one) => findFormats(output)?.includes(one)) ?? 'text';
   assertDrawable(format, { output });

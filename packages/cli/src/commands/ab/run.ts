@@ -11,7 +11,6 @@ export type SideName = 'before' | 'after';
 /** The environment variable that names the file of a run. */
 export const RUN_FILE = 'HDRSCOPE_RUN_FILE';
 
-/** What is run. */
 export interface Load {
   readonly side: SideName;
   /** From 1; 0 is a warm-up. */

@@ -14,7 +14,6 @@ import {
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { Sourced } from './histograms.ts';
 
-/** The axes that are drawn. */
 export interface PlotAxes {
   /** From left to right. @default the second axis */
   readonly x?: string;

@@ -17,7 +17,6 @@ export interface HistogramFacts extends SelectedHistogram {
   readonly facts: readonly AxisFacts[];
 }
 
-/** Computes the facts of a histogram. */
 export function histogramFacts(selected: SelectedHistogram, percentiles: readonly number[]): HistogramFacts {
   const { one, where } = selected;
   const places = informativeAxes(one.histogram.layouts);
@@ -31,7 +30,6 @@ export function countOf({ one, where, facts }: HistogramFacts): bigint | undefin
   return count === undefined ? undefined : BigInt(count);
 }
 
-/** The facts of one histogram, for programs. */
 export function histogramJson(known: HistogramFacts, percentiles: readonly number[]): object {
   const { source, daemon, logger, counter, histogram, unitSources } = known.one;
   return {

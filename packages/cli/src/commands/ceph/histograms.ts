@@ -26,12 +26,10 @@ import { defineOption, defineOptions, type OptionsOf } from '../../define-comman
 import { amountIn } from '../../duration.ts';
 import { systemErrorText } from '../../system-error.ts';
 
-/** The operands of a command that reads histograms. */
 export const CEPH_INPUTS = {
   '<socket|file...>': 'admin sockets of daemons, folders of sockets, and files with answers',
 } as const;
 
-/** The options of every command that reads histograms. */
 export const HISTOGRAM_OPTIONS = defineOptions({
   logger: { value: '<name>', help: 'only the logger of this name' },
   counter: { value: '<name>', help: 'only counters of this name' },
@@ -45,7 +43,6 @@ export const HISTOGRAM_OPTIONS = defineOptions({
 
 export type HistogramOptions = OptionsOf<typeof HISTOGRAM_OPTIONS>;
 
-/** A histogram and its source. */
 export interface Sourced extends ImportedHistogram {
   /** The daemon that the text names, or the name of the input. */
   readonly source: string;
@@ -60,7 +57,6 @@ function addUnit(text: string, name: string, others: UnitOverrides = {}): UnitOv
   return { ...others, [text.slice(0, at)]: unit };
 }
 
-/** The options for the parser. */
 export function parseOptions({ logger, counter, units, lenient }: HistogramOptions): ParseDumpOptions {
   return {
     ...(logger !== undefined && { logger }),
@@ -163,7 +159,6 @@ export function titleOf({ source, logger, counter }: Sourced, hasSource: boolean
   return `${hasSource ? `${source} ` : ''}${logger}.${counter}`;
 }
 
-/** Whether histograms come from different sources. */
 export function haveSeveralSources(histograms: readonly Sourced[]): boolean {
   return new Set(histograms.map(({ source }) => source)).size > 1;
 }
@@ -284,11 +279,9 @@ export interface FollowedIncrease extends ImportedIncrease, Sourced {
   readonly seconds: number;
 }
 
-/** How daemons are followed. */
 interface FollowOptions extends HistogramOptions {
   /** In seconds. */
   readonly interval: number;
-  /** How many intervals there are. */
   readonly intervals?: number;
 }
 
@@ -372,7 +365,6 @@ export const TELL = defineOptions({
   ceph: { value: '<program>', help: 'the ceph program for --tell', default: 'ceph' },
 });
 
-/** The daemons of `--tell`. */
 export function daemonsToTell(tell: string | true): string {
   return tell === true ? ALL_OSDS : tell;
 }

@@ -134,17 +134,14 @@ function assertHistograms(answers: readonly DaemonAnswer[]): void {
   throw new Refusal(`no daemon with histograms answers: ${why}`);
 }
 
-/** How the figures are printed. */
 interface TopTextOptions {
   readonly percentiles: readonly number[];
-  /** The width of the terminal. */
   readonly columns: number;
   /** The largest number of daemons in the list of the slowest. */
   readonly top: number;
   bold(text: string): string;
 }
 
-/** How a table is written. */
 interface Style {
   readonly hasMean: boolean;
   /** How many of the percentiles are shown, the last ones first. */

@@ -1,8 +1,7 @@
 import type { Subject } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
-import { exitCodeOf as exitCodeOfGate, parseConfidence } from '../../comparison/index.ts';
+import { CHANGES, exitCodeOf as exitCodeOfGate, parseConfidence, SERIES } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
-import { CHANGES, SERIES } from '../../comparison/series-options.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import {
   assertDifferent,

@@ -1,7 +1,7 @@
 import { type ErrorLimit, type Judged, judgeSubject, type Subject } from '@hdrscope/inputs/internal';
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
-import type { SERIES } from '../../comparison/series-options.ts';
+import type { SERIES } from '../../comparison/index.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
 import { type Objective, objectiveText, parseObjective, thresholdIn } from '../../objective.ts';
 import { integer } from '../../options.ts';

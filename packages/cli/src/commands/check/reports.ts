@@ -27,7 +27,6 @@ export const reports: Readonly<
 
 // The table of verdicts.
 
-/** The columns of the table of verdicts. */
 function columnsOf(confidence: number): Column[] {
   return [
     { title: 'objective', isText: true },
@@ -108,7 +107,6 @@ export function exitCodeOf(all: readonly Judged[]): number {
     : ExitCode.refused;
 }
 
-/** Whether no objective fails the check. */
 function isKept(all: readonly Judged[]): boolean {
   return all.every(({ rows }) => rows.every(({ isFailure }) => !isFailure));
 }

@@ -26,10 +26,8 @@ import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/nu
 import { readPercentileInput } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
 
-/** The kinds of input that can be checked. */
 export type CheckKind = InputKind | LoadForm;
 
-/** Options for reading inputs. */
 export interface SubjectReading extends TalliedReading {
   /** The unit of logs and encoded histograms. */
   readonly unit: CountedUnit;

@@ -19,7 +19,6 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
   fish: fishScript,
 };
 
-/** `hdrscope completion` for a program. */
 export function defineCompletion(program: Group): DefinedCommand {
   return defineCommand({
     path: 'hdrscope completion',

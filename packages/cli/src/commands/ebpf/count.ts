@@ -55,7 +55,6 @@ function countingCommand({ program, description, examples }: CountingCommand) {
   });
 }
 
-/** The options of every command that counts. */
 const COUNTING_OPTIONS = defineOptions({
   duration: { ...DURATION, help: 'how long it counts; Ctrl-C ends it early', default: 10, fallback: '10s' },
   perCpu: { help: 'shows each CPU separately; takes --by all' },
@@ -133,7 +132,6 @@ async function countNow(
   }
 }
 
-/** What was counted. */
 interface Counted {
   readonly program: KernelProgram;
   /** Time that it took. */

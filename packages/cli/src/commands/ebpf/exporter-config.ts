@@ -7,7 +7,6 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { UsageError } from '../../command.ts';
 import { systemReason } from '../../system-error.ts';
 
-/** A configuration of ebpf_exporter, from the command line. */
 export interface ExporterConfig {
   readonly path: string;
   /** At least one. */

@@ -3,7 +3,6 @@ import { FollowedMap, type TimedIncreases, watchHost, watchMap } from '@hdrscope
 import { type Io, UsageError } from '../../command.ts';
 import { groundNote, isProgram, type Kernel, type MapOptions, openMap, programOf } from './map.ts';
 
-/** How often maps are read. */
 interface WatchOptions {
   /** In seconds. */
   readonly interval: number;

@@ -105,10 +105,8 @@ function drawing(plot: Plot, options: { readonly ascii?: boolean }, io: Io): str
   });
 }
 
-/** The narrowest plot. */
 const NARROWEST = 40;
 
-/** The counts of an interval, by slots. */
 interface Column {
   readonly startMs: number;
   readonly endMs: number;
@@ -129,7 +127,6 @@ class KernelHeatMap {
     this.#unit = unit;
   }
 
-  /** The number of columns. */
   get columns(): number {
     return this.#columns.length;
   }

@@ -30,7 +30,6 @@ export function percentilesOf(histogram: NamedCounts, percentiles: readonly numb
   );
 }
 
-/** How values are shown to people. */
 export interface ShownAs {
   readonly percentiles: readonly number[];
   readonly unit: CountedUnit;
@@ -168,7 +167,6 @@ export function formatTextForm(
   return formatKernelHistogram(histogram, { interpolation, percentiles, rows });
 }
 
-/** `--unit`: the unit of the values of a map. */
 export const MAP_UNIT = defineOption({
   value: '<unit>',
   help: 'unit of the values: they are shown as times and sizes; the kernel does not know it',

@@ -39,7 +39,6 @@ export interface Kernel {
   readonly measureCost: typeof measureCost;
 }
 
-/** The kernel of this machine. */
 export const THIS_KERNEL: Kernel = {
   list: listMaps,
   newestMapId,
@@ -51,15 +50,12 @@ export const THIS_KERNEL: Kernel = {
   measureCost,
 };
 
-/** Options of every command that reads maps. */
 export interface MapOptions extends Omit<OptionsOf<typeof MAP_OPTIONS>, 'config'> {
   readonly config?: ExporterConfig;
 }
 
-/** Help for the argument that names a map. */
 export const MAP_ARGUMENT_HELP = 'the path of a pin, id:N or name:X';
 
-/** The options of a command that reads maps. */
 export const MAP_OPTIONS = defineOptions({
   config: {
     value: '<file>',
@@ -164,7 +160,6 @@ const PREFIX = 'program:';
 /** Help for an argument that may name a program of `@hdrscope/ebpf` in place of a map. */
 export const PROGRAM_ARGUMENT_HELP = 'program:NAME[/BY[/HISTOGRAM]], such as program:runqueue/cgroup/latency';
 
-/** Whether an argument names a program, and not a map. */
 export function isProgram(argument: string): boolean {
   return argument.startsWith(PREFIX);
 }

@@ -183,10 +183,8 @@ function assertUnit(
   );
 }
 
-/** Options of a map that is served. */
 interface ServedMapOptions extends MapOptions, Omit<OptionsOf<typeof BEHIND_MAP_OPTIONS>, keyof MapOptions> {}
 
-/** A map that is served, with its options. */
 export interface ServedMap {
   /** The map, as `openMap` takes it. */
   readonly argument: string;
@@ -247,7 +245,6 @@ export function parseServedMap(operand: string, common: ServedMapOptions): Serve
   return { argument, options: { ...common, ...parser.opts<ServedMapOptions>(), ...switches }, attributes };
 }
 
-/** How a served map becomes a metric. */
 function histogramsOptions({ argument, options, attributes }: ServedMap): IngestKernelOptions {
   const { unit, perCpu = false, metric, description, since, config } = options;
   const stated = {
@@ -264,7 +261,6 @@ function histogramsOptions({ argument, options, attributes }: ServedMap): Ingest
   return { perCpu, since, attributes, families: Object.fromEntries(families) };
 }
 
-/** The name of the metric of a histogram. */
 function metricOf({ options: { metric, config, unit = 'none' } }: ServedMap, histogram: string): string {
   const configured = config?.histograms.find(({ name }) => name === histogram);
   return metric ?? configured?.family.name ?? kernelMetricName(histogram, unit);

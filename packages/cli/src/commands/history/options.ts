@@ -24,7 +24,6 @@ export function parsePair(text: string, name: string, others: Pairs = {}): Pairs
   return Object.fromEntries([...Object.entries(others), [key, value]]);
 }
 
-/** `--where`: only series with an attribute. */
 export const WHERE = defineOption({
   value: '<pair>',
   help: 'key=value: only series with this attribute; may be repeated',

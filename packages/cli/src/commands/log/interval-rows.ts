@@ -3,12 +3,10 @@ import type { DecodedInterval } from '@hdrscope/interval-log/internal';
 import { type ColumnOptions, csvCells, csvTitles, type FigureColumn } from '../../figures.ts';
 import { csvLine } from '../../screen/table.ts';
 
-/** The cells of an interval's row. */
 export interface RowOptions extends ColumnOptions {
   readonly unit: ValueScale;
 }
 
-/** The name of intervals without a tag. */
 export const NO_TAG = '(no tag)';
 
 /** Formats one line of JSON: the interval, its figures, and the encoded histogram with what its values are multiples of. */
@@ -26,7 +24,6 @@ export function ndjsonRow(decoded: DecodedInterval, options: RowOptions): string
   return `${JSON.stringify(row)}\n`;
 }
 
-/** The titles of the columns, with their units. */
 export function csvHeader(columns: readonly FigureColumn[], { unit }: RowOptions): string {
   return csvLine(['start_s', 'end_s', 'tag', ...csvTitles(columns, unit.unit), 'encoded']);
 }
@@ -42,7 +39,6 @@ export function csvRow(
   return csvLine([...times, interval.tag ?? '', ...values, interval.encoded]);
 }
 
-/** The figures of an interval. */
 export function intervalFigures(
   { interval, histogram }: DecodedInterval,
   { unit, percentiles }: RowOptions,

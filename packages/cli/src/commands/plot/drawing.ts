@@ -6,12 +6,9 @@ import { hasColours } from '../../screen/colour.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { terminalPlot } from '../../screen/terminal-plot.ts';
 
-/** The words of `--format`. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
-/** The format of a plot. */
 export type Format = (typeof FORMATS)[number];
 
-/** The destination of a plot, and its size. */
 export interface DrawingOptions extends Pick<OutputOptions, 'output' | 'format'> {
   readonly title?: string;
   /** In pixels; in characters for text. */

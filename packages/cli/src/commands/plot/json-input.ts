@@ -16,7 +16,6 @@ import { titleOf as titleOfCounted } from '../ebpf/histogram.ts';
 interface JsonOptions {
   /** The unit of the kernel's histograms. @default that in the document, else none */
   readonly unit: CountedUnit | undefined;
-  /** The counter of a dump of Ceph. */
   readonly counter: string | undefined;
   /** Gets the number of bytes of each chunk. */
   readonly onBytes?: (bytes: number) => void;

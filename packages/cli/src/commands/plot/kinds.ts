@@ -37,7 +37,6 @@ interface Named extends Sum {
   readonly name: string;
 }
 
-/** How curves are computed. */
 interface ReadingOptions {
   readonly confidence: number | undefined;
   /** How many columns the picture has. */
@@ -220,7 +219,6 @@ const WITHOUT_TIMES: Readonly<Record<Exclude<InputKind, 'log' | 'json'>, string>
 
 // Comparisons.
 
-/** How two files are compared. */
 interface ComparisonOptions {
   readonly percentiles: readonly number[];
   readonly confidence: number;

@@ -38,7 +38,6 @@ interface PlotUnits {
 interface UnitOptions {
   readonly unit: CountedUnit | undefined;
   readonly textUnit: TextUnit | undefined;
-  /** Where the numbers of texts are. */
   readonly numberOptions: NumberPlace;
   /** Whether the inputs are compared with each other, so that they must count in one unit. */
   readonly isCompared: boolean;

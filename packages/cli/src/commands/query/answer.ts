@@ -63,7 +63,6 @@ export function plotTitle(name: string, { unit, title }: ShownUnit): string {
   return unit === 'none' && title !== '' ? `${name} in ${title}` : name;
 }
 
-/** A group, and how it is shown. */
 interface ShownGroup extends ShownUnit {
   readonly group: HistoryGroup;
   /** The values of the keys of `--by`, in their order, and the step of the values where groups differ in nothing else. */
@@ -205,7 +204,6 @@ export function figuresOfRow(row: MergedRow, name: string, percentiles: readonly
   return groupFigures({ ...shownUnitOf(row.unit), name, cells: [], group }, { percentiles });
 }
 
-/** The answer as CSV. */
 export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string {
   const { metric, by, everyMs } = asked;
   const columns = columnsFor(asked, USUAL);
@@ -333,7 +331,6 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
   };
 }
 
-/** The bounds of a percentile, in the unit that is shown. */
 function boundsIn(one: ShownGroup, percentile: number): Bounds {
   return groupFigures(one, { percentiles: [percentile] }).percentiles[0]!;
 }

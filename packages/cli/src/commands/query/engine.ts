@@ -19,7 +19,6 @@ export function askedHistory(folder: string): AskedHistory {
   return { folder, query: { onDamaged: (file) => missing.set(file.path, file) }, missing };
 }
 
-/** `--allow-missing` */
 export const ALLOW_MISSING = defineOption({
   help: 'exits with 0 although files of the history are damaged, and their values missing',
 });

@@ -7,7 +7,6 @@ import { type Column, csvLine, shownTable } from '../../screen/table.ts';
 import { type AskedHistory, missingJson, withEngine } from './engine.ts';
 import type { Options, TableFormat } from './options.ts';
 
-/** The metrics of a history, in a format. */
 export function metricsText(
   metrics: readonly HistoryMetric[],
   history: AskedHistory,

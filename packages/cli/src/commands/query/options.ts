@@ -1,7 +1,6 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { UsageError } from '../../command.ts';
-import { CONFIDENCE, GATE } from '../../comparison/index.ts';
-import { SERIES } from '../../comparison/series-options.ts';
+import { CONFIDENCE, GATE, SERIES } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
 import { assertApart, parseRange } from '../../moment.ts';
@@ -11,12 +10,10 @@ import { ALLOW_MISSING } from './engine.ts';
 
 /** The forms of an answer that are no pictures. */
 export const TABLE_FORMATS = ['text', 'json', 'csv'] as const;
-/** A form of an answer that is no picture. */
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** Forms that are pictures, whatever else a command line says. */
 export const PICTURES = ['svg', 'png', 'html'] as const;
-/** A form of an answer. */
 export type Format = TableFormat | (typeof PICTURES)[number];
 
 /** The kinds of plot that an answer has. */
@@ -26,7 +23,6 @@ type Kind = (typeof KINDS)[number];
 
 const DIALECTS = ['duckdb', 'clickhouse', 'postgres', 'spark'] as const satisfies DialectName[];
 
-/** What the command does, for the help. */
 export const DESCRIPTION = `Asks a history for percentiles: of a metric, by groups of series, over any time and by time.
 
 Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
@@ -49,7 +45,6 @@ With --plot, --kind or a picture's format, the answer is a plot, as hdrscope plo
 
 --print-sql asks nothing: it prints the statement for DuckDB, ClickHouse, PostgreSQL or Spark.`;
 
-/** The options of `hdrscope query`. */
 export const OPTIONS = defineOptions({
   metric: { value: '<name>', help: 'the metric' },
   percentiles: percentilesOption(),
@@ -120,7 +115,6 @@ export const OPTIONS = defineOptions({
   ...ASCII,
 });
 
-/** The command line of a question. */
 export type Options = Given<OptionsOf<typeof OPTIONS>, Format>['options'];
 
 /** Options that are refused: whether each is given, its name, and why it does not go. */

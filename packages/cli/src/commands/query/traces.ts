@@ -47,7 +47,6 @@ export function tracesText(traces: readonly HistoryExemplar[], io: Io): string {
     .join('');
 }
 
-/** Traces as a part of a document. */
 export function tracesJson(traces: readonly HistoryExemplar[]): object[] {
   return traces.map(({ attributes, unit: ucum, value, timeMs, traceId, spanId }) => {
     const { unit, scale } = shownUnitOf(ucum);

@@ -27,14 +27,11 @@ export interface Recorded {
   readonly least: number;
   readonly most: number;
   readonly unit: NumberUnit;
-  /** Significant digits. */
   readonly digits: number;
-  /** The names of the inputs. */
   readonly name: string;
   readonly percentiles: readonly number[];
 }
 
-/** Options of the command line that outputs use. */
 interface ShownAs {
   readonly plot: boolean;
   /** The file to write. @default standard output */
@@ -57,7 +54,6 @@ function recordedFigures({ histogram, least, most, unit, name, percentiles }: Re
   };
 }
 
-/** The words of `--format`. */
 export const OUTPUT_FORMATS = ['text', 'hgrm', 'csv', 'json', 'base64', 'hlog'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 

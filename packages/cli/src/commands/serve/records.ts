@@ -35,11 +35,9 @@ interface ShownLog {
   readonly title: string;
 }
 
-/** How logs are shown. */
 interface RecordOptions {
   /** The unit of values in logs that do not state it. */
   readonly unit: CountedUnit;
-  /** Whether the logs grow. */
   readonly follow: boolean;
 }
 
@@ -110,7 +108,6 @@ function isLogEntry(entry: LogEntry | FollowNote): entry is LogEntry {
 
 // Files.
 
-/** The files of a command line. */
 interface ShownFiles {
   /** Logs are shown with all their intervals. */
   readonly logs: readonly ShownLog[];
