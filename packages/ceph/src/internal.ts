@@ -9,6 +9,13 @@ export {
   type SizeFigures,
   summarizeOperations,
 } from './cluster/operations.ts';
+export {
+  intervalTicks,
+  type SourcedHistogram,
+  type SourcedIncrease,
+  watchDaemons,
+  withSource,
+} from './cluster/watch-daemons.ts';
 export type { CephFormat } from './dump/format.ts';
 export { CEPH_RELEASES } from './dump/loggers.ts';
 export { axisNames, axisTitle, findAxis } from './histogram/axis.ts';

@@ -183,17 +183,11 @@ function createCommandParser({
 /** The options of a table, for a parser. */
 export function createOptions(table: OptionTable): Option[] {
   return Object.entries(table).map(([key, one]) => {
-    const { value, short, help, choices, isRepeated, default: given, fallback, required } = one;
+    const { value, short, help, choices, parse, isRepeated, default: given, fallback, required } = one;
     const name = toFlag(key);
     const flags = [...(short === undefined ? [] : [`${short},`]), name, value ?? ''].join(' ').trim();
     const text = required === undefined ? help : `${help}; required`;
-    const parse = one.parse as ((word: string, name: string, before: unknown) => unknown) | undefined;
-    const toValue = (word: string, before?: unknown): unknown => {
-      if (choices?.includes(word) === false) {
-        throw wrongOption(name, choices.join(', '), word, suggestion(word, choices));
-      }
-      return parse === undefined ? word : parse(word, name, before);
-    };
+    const toValue = (word: string, before?: unknown): unknown => parseValue(name, one, word, before);
     const option = new Option(flags, text);
     if (choices !== undefined) option.choices(choices);
     if (isRepeated === true) {
@@ -205,7 +199,25 @@ export function createOptions(table: OptionTable): Option[] {
   });
 }
 
-function toFlag(key: string): string {
+/**
+ * The value of an option for a word.
+ *
+ * @param name The name of the option, for messages.
+ * @throws UsageError for words that it does not take.
+ */
+export function parseValue(
+  name: string,
+  { choices, parse }: OptionDefinition,
+  word: string,
+  before?: unknown,
+): unknown {
+  if (choices?.includes(word) === false) {
+    throw wrongOption(name, choices.join(', '), word, suggestion(word, choices));
+  }
+  return parse === undefined ? word : parse(word, name, before as never);
+}
+
+export function toFlag(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

@@ -1,5 +1,6 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export type { FollowOptions } from './follow/follow.ts';
+export { followNoteText, isFollowNote } from './follow/note-text.ts';
 export { readText } from './operations/read-histograms.ts';
 export {
   type LoggedRun,

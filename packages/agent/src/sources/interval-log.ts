@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
+import { FollowMemory, followLog, ingestLogEntries, type LogEntry } from '@hdrscope/interval-log';
 import {
-  FollowMemory,
-  type FollowNote,
-  followLog,
-  ingestLogEntries,
-  type LogEntry,
-} from '@hdrscope/interval-log';
-import { type FollowOptions, isFamilyNote } from '@hdrscope/interval-log/internal';
+  type FollowOptions,
+  followNoteText,
+  isFamilyNote,
+  isFollowNote,
+} from '@hdrscope/interval-log/internal';
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import { duration, text } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
@@ -37,12 +36,6 @@ type Config = ConfigOf<typeof schema>;
 
 /** How long the end of a source may take. */
 const LAST_LOOK_MS = 1000;
-
-const LOSSES = {
-  truncated: 'was truncated, and no rotated file has the lines before: some may be lost',
-  replaced: 'was replaced more often than it was read: some lines may be lost',
-  unreadable: 'has a rotated file that is cut short or broken: some lines may be lost',
-} satisfies Record<NonNullable<FollowNote['reason']>, string>;
 
 /** A log that was followed: a source that is started anew goes on there. */
 interface FollowedLog {
@@ -141,15 +134,14 @@ async function follow(
     else if (entry.kind === 'interval') context.succeeded();
   };
   for await (const entry of followLog(path, { ...ends, pollMs: poll, memory: log.memory })) {
-    if (!isNote(entry)) take(entry);
+    if (!isFollowNote(entry)) take(entry);
     else if (entry.kind === 'missing') {
-      context.info(`${path} does not exist yet: waiting for it`);
+      context.info(followNoteText(entry, path)!);
       log.isSkipping = false;
     } else if (entry.kind === 'caught-up') {
       log.isSkipping = false;
       context.succeeded();
-    } else if (entry.kind === 'lost')
-      context.failed(new Error(`${path} ${LOSSES[entry.reason ?? 'truncated']}`));
+    } else if (entry.kind === 'lost') context.failed(new Error(followNoteText(entry, path)));
     else context.info(`${path} was ${entry.kind}: reading it from its start`);
   }
 }
@@ -163,8 +155,4 @@ function rememberFamily(log: FollowedLog, comment: LogEntry & { readonly text: s
   if (log.familyChars + text.length > MOST_FAMILY_CHARS) return;
   log.familyChars += text.length;
   log.families.set(text, comment);
-}
-
-function isNote(entry: LogEntry | FollowNote): entry is FollowNote {
-  return !('lineNumber' in entry);
 }

@@ -1,22 +1,23 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AskDaemon,
   askHistograms,
   daemonAt,
-  followDaemons,
   type ImportedHistogram,
-  type ImportedIncrease,
   parseHistogramDump,
 } from '@hdrscope/ceph';
 import {
   axisNames,
   histogramKey,
   type ParseDumpOptions,
+  type SourcedHistogram,
+  type SourcedIncrease,
   socketsIn,
   type UnitOverrides,
+  watchDaemons,
+  withSource,
 } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { AXIS_UNITS } from '@hdrscope/core/joint';
@@ -43,10 +44,7 @@ export const HISTOGRAM_OPTIONS = defineOptions({
 
 export type HistogramOptions = OptionsOf<typeof HISTOGRAM_OPTIONS>;
 
-export interface Sourced extends ImportedHistogram {
-  /** The daemon that the text names, or the name of the input. */
-  readonly source: string;
-}
+export type Sourced = SourcedHistogram;
 
 function addUnit(text: string, name: string, others: UnitOverrides = {}): UnitOverrides {
   const at = text.lastIndexOf('=');
@@ -85,7 +83,7 @@ export async function readHistograms(
 ): Promise<readonly Sourced[]> {
   const parsed = parseOptions(options);
   const histograms = await (input.isSocket ? fromDaemon(input, parsed) : fromText(input, parsed));
-  return numbered(histograms.map((one) => sourced(one, input.name)));
+  return numbered(histograms.map((one) => withSource(one, input.name)));
 }
 
 /** Histograms of one name, as several dumps in a file have them, get numbers after their sources. */
@@ -164,7 +162,7 @@ export function haveSeveralSources(histograms: readonly Sourced[]): boolean {
 }
 
 /** Makes a function that writes the notes of histograms to standard error, each note once. */
-export function noteWriter(io: Io): (histograms: readonly Sourced[]) => Promise<void> {
+export function noteWriter(io: Pick<Io, 'stderr'>): (histograms: readonly Sourced[]) => Promise<void> {
   const written = new Set<string>();
   return async (histograms) => {
     for (const note of histograms.flatMap(notesOf)) {
@@ -273,12 +271,6 @@ async function readAll(chunks: AsyncIterable<Uint8Array>, name: string): Promise
   return Buffer.concat(all).toString('utf8');
 }
 
-/** The increase of a histogram in one interval. */
-export interface FollowedIncrease extends ImportedIncrease, Sourced {
-  /** The length of the interval. It is longer when the daemon did not answer in between. */
-  readonly seconds: number;
-}
-
 interface FollowOptions extends HistogramOptions {
   /** In seconds. */
   readonly interval: number;
@@ -289,69 +281,26 @@ interface FollowOptions extends HistogramOptions {
  * What daemons count from now on, interval by interval. Standard error reports, once, when a daemon does not answer and when it is
  * back, and also counters that began anew.
  *
- * @throws Refusal when no daemon answers at first, or none has such a histogram.
+ * @throws Refusal when no daemon has such a histogram; HdrscopeError when none answers at first.
  */
 export async function* followInputs(
   inputs: readonly CephInput[],
   options: FollowOptions,
-  io: Io,
-): AsyncGenerator<readonly FollowedIncrease[], void> {
-  const { interval, intervals = Number.POSITIVE_INFINITY } = options;
+  { monotonicMs, signal, ...io }: Io,
+): AsyncGenerator<readonly SourcedIncrease[], void> {
+  const { interval, intervals } = options;
   const note = (text: string): Promise<void> => io.stderr.write(`hdrscope: ${text}\n`);
-  const silent = new Set<string>();
-  const noteAnswers = async (answers: readonly { name: string; problem?: string }[]): Promise<void> => {
-    for (const { name, problem } of answers) {
-      if (problem === undefined && silent.delete(name)) await note(`${name} is back`);
-      if (problem === undefined || silent.has(name)) continue;
-      silent.add(name);
-      const { path } = inputs.find((input) => input.name === name)!;
-      const named = problem.includes(path) ? problem : `${name}: ${problem}`;
-      await note(`${named}; hdrscope goes on asking`);
-    }
+  const watch = { intervalMs: interval * 1000, intervals, signal, monotonicMs, note };
+  const onStart = async (histograms: readonly Sourced[]): Promise<void> => {
+    assertSome(histograms, inputs, options);
+    await noteWriter(io)(histograms);
   };
-  const follower = followDaemons(async () => inputs, {
-    ...parseOptions(options),
-    monotonicMs: io.monotonicMs,
-  });
-  const first = await follower.start();
-  await noteAnswers(first);
-  if (silent.size === inputs.length) throw new Refusal('no daemon answers');
-  const before = first.flatMap(({ name, histograms = [] }) => histograms.map((one) => sourced(one, name)));
-  assertSome(before, inputs, options);
-  await noteWriter(io)(before);
-  const ticks = intervalTicks(interval * 1000, io.signal);
-  for (let left = intervals; left > 0; left--) {
-    await ticks();
-    const { daemons } = await follower.advance();
-    await noteAnswers(daemons);
-    // In the order of the command line.
-    const all = inputs.flatMap(({ name }) => {
-      const { increases = [], seconds = 0 } = daemons.find((daemon) => daemon.name === name) ?? {};
-      return increases.map((one) => ({ ...sourced(one, name), seconds: seconds || interval }));
-    });
+  for await (const all of watchDaemons(inputs, { ...parseOptions(options), ...watch, onStart })) {
     for (const one of all.filter(({ isReset }) => isReset)) {
       await note(`${titleOf(one, inputs.length > 1)}: the daemon began anew, so all its counts are new`);
     }
     yield all;
   }
-}
-
-/**
- * Makes a function that waits for the end of the next interval. The time that work takes in an interval does not stretch it. Work that
- * takes longer than an interval begins a new one.
- */
-export function intervalTicks(intervalMs: number, signal: AbortSignal): () => Promise<void> {
-  let lastMs = performance.now();
-  return async () => {
-    const nowMs = performance.now();
-    lastMs = Math.max(lastMs + intervalMs, nowMs);
-    await sleep(lastMs - nowMs, undefined, { signal });
-  };
-}
-
-/** A histogram with its source: the daemon that it names, or the input. */
-function sourced<One extends Omit<Sourced, 'source'>>(one: One, name: string): One & Sourced {
-  return { ...one, source: one.daemon ?? name };
 }
 
 const ALL_OSDS = 'osd.*';

@@ -6,6 +6,7 @@ import {
   type ClusterInterval,
   type DaemonAnswer,
   type DaemonFigures,
+  intervalTicks,
   type LatencyFigures,
   type OperationFigures,
   type SizeFigures,
@@ -24,7 +25,7 @@ import { replaceScreen } from '../../screen/live.ts';
 import { plotColumns, screenOf } from '../../screen/screen.ts';
 import { type Column, formatTable } from '../../screen/table.ts';
 import { axisFigures, formatAxisBounds } from './figures.ts';
-import { daemonsToTell, intervalTicks, kindOf, sizesOption, TELL } from './histograms.ts';
+import { daemonsToTell, kindOf, sizesOption, TELL } from './histograms.ts';
 
 const SOCKETS = '/var/run/ceph';
 

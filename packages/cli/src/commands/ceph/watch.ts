@@ -1,18 +1,11 @@
-import { countValues, toJsonText } from '@hdrscope/ceph/internal';
+import { countValues, type SourcedIncrease, toJsonText } from '@hdrscope/ceph/internal';
 import type { Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { RateRows } from '../../screen/rate-rows.ts';
 import { axisFigures, formatAxisBounds, histogramFacts, histogramJson } from './figures.ts';
-import {
-  assertSockets,
-  type FollowedIncrease,
-  followInputs,
-  HISTOGRAM_OPTIONS,
-  openInputs,
-  titleOf,
-} from './histograms.ts';
+import { assertSockets, followInputs, HISTOGRAM_OPTIONS, openInputs, titleOf } from './histograms.ts';
 
 const DESCRIPTION = `Prints the values that daemons count from now on: for each interval, every histogram with new values, on
 one line for each axis.
@@ -49,7 +42,7 @@ export const command = defineCommand({
   },
 });
 
-type Writer = (increases: readonly FollowedIncrease[]) => Promise<void>;
+type Writer = (increases: readonly SourcedIncrease[]) => Promise<void>;
 
 function jsonWriter(io: Io, percentiles: readonly number[]): Writer {
   return async (increases) => {
@@ -77,7 +70,7 @@ function writer(
     await io.stdout.write(rows.interval(counted.flatMap(rowsOf)));
   };
 
-  function rowsOf(one: FollowedIncrease): string[][] {
+  function rowsOf(one: SourcedIncrease): string[][] {
     const count = countValues(one);
     return histogramFacts({ one, where: [] }, percentiles).facts.map((facts, i) => {
       const { name, unit = 'none' } = facts.axis;

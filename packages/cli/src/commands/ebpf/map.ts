@@ -184,18 +184,10 @@ export function assertOneHistogram(argument: string): void {
   );
 }
 
-/** Options of maps. A program knows its slots, units and names. */
-interface GivenOptions {
-  readonly layout?: unknown;
-  readonly config?: unknown;
-  readonly shape?: unknown;
-  readonly sum?: unknown;
-  readonly bpftool?: boolean;
-  readonly unit?: string;
-  readonly metric?: string;
-  readonly description?: string;
-  readonly perCpu?: boolean;
-}
+/** Options that are for maps. A program knows its slots, units and names. */
+const FOR_MAPS = ['layout', 'config', 'shape', 'sum', 'bpftool', 'unit', 'metric', 'description'] as const;
+
+type GivenOptions = Readonly<Partial<Record<(typeof FOR_MAPS)[number] | 'perCpu', unknown>>>;
 
 /**
  * The histograms of a program, which the first `read` loads.
@@ -278,22 +270,12 @@ function only(frame: Frame, wanted: string, argument: string): Frame {
 }
 
 function assertNoMapOptions(argument: string, options: GivenOptions, by: string): void {
-  const { layout, config, shape, sum, bpftool, unit, metric, description, perCpu } = options;
-  const given = Object.entries({
-    layout: layout !== undefined,
-    config: config !== undefined,
-    shape: shape !== undefined,
-    sum: sum !== undefined,
-    bpftool,
-    unit: unit !== undefined && unit !== 'none',
-    metric: metric !== undefined,
-    description: description !== undefined,
-  });
-  const [wrong] = given.find(([, isGiven]) => isGiven) ?? [];
+  const isGiven = (value: unknown): boolean => ![undefined, false, 'none'].includes(value as undefined);
+  const wrong = FOR_MAPS.find((name) => isGiven(options[name]));
   if (wrong !== undefined) {
     throw new UsageError(`${argument} knows its slots, units and names: leave out ${wrong}`);
   }
-  if (perCpu && by !== 'all') {
+  if (options.perCpu && by !== 'all') {
     throw new UsageError(`${argument} counts all CPUs together: leave out perCpu, or count by all`);
   }
 }

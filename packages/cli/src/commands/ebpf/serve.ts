@@ -11,9 +11,15 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { MetricFamily } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
-import { Command, CommanderError } from 'commander';
 import { type Io, UsageError } from '../../command.ts';
-import { createOptions, defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import {
+  defineCommand,
+  defineOptions,
+  type OptionDefinition,
+  type OptionsOf,
+  parseValue,
+  toFlag,
+} from '../../define-command.ts';
 import { GUARD, guardOf } from '../../guard-options.ts';
 import { addressOptions } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
@@ -105,14 +111,13 @@ function servedMaps(given: readonly string[], options: ServedMapOptions): Served
   const operands = config === undefined ? given : configuredOperands(given, config);
   if (operands.length === 0) throw new UsageError("missing required argument 'map'");
   const common: Record<string, unknown> = { perCpu, bpftool, config };
-  for (const option of BEHIND_MAPS) {
+  for (const [name, option] of BEHIND_MAPS) {
     // A layout or a unit holds for no second map.
-    const name = option.attributeName();
     const value = (options as Readonly<Record<string, unknown>>)[name];
-    if (option.isBoolean() || value === undefined) continue;
+    if (option.value === undefined || value === undefined) continue;
     if (operands.length > 1) {
       throw new UsageError(
-        `${option.long} is for one map, and there are ${operands.length}: state it behind the maps it is for, as in ${operands[0]},${name}=…`,
+        `${toFlag(name)} is for one map, and there are ${operands.length}: state it behind the maps it is for, as in ${operands[0]},${name}=…`,
       );
     }
     common[name] = value;
@@ -200,7 +205,7 @@ const BEHIND_MAP_OPTIONS = defineOptions({
   description: { value: '<text>', help: '' },
   since: { value: '<when>', help: '', choices: ['beginning', 'now'] },
 });
-const BEHIND_MAPS = createOptions(BEHIND_MAP_OPTIONS);
+const BEHIND_MAPS: ReadonlyMap<string, OptionDefinition> = new Map(Object.entries(BEHIND_MAP_OPTIONS));
 
 /**
  * Parses `MAP` or `MAP,key=value,…`. The keys are those of a map in the configuration of the agent: `layout`, `unit`, `metric`,
@@ -211,38 +216,37 @@ const BEHIND_MAPS = createOptions(BEHIND_MAP_OPTIONS);
  */
 export function parseServedMap(operand: string, common: ServedMapOptions): ServedMap {
   const [argument = '', ...parts] = operand.split(/,(?=[A-Za-z][\w.-]*=)/);
-  const parser = new Command('map').exitOverride().configureOutput({ outputError: () => {} });
-  for (const option of BEHIND_MAPS) parser.addOption(option);
   const attributes: Record<string, string> = {};
-  const given = new Set<string>();
-  const switches: Record<string, boolean> = {};
-  const args: string[] = [];
+  const given: Record<string, unknown> = {};
+  const stated = new Set<string>();
   for (const part of parts) {
     const [key, value] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)];
-    if (given.has(key)) throw new UsageError(`${argument}: ${key} must be stated once`);
-    given.add(key);
+    if (stated.has(key)) throw new UsageError(`${argument}: ${key} must be stated once`);
+    stated.add(key);
     const attribute = /^attributes\.(.+)$/.exec(key)?.[1];
-    if (attribute !== undefined) {
-      attributes[attribute] = value;
-      continue;
-    }
-    const option = parser.options.find((one) => one.attributeName() === key);
-    if (option === undefined) {
-      const keys = parser.options.map((one) => one.attributeName()).join(', ');
-      throw new UsageError(`${argument}: the options of a map are ${keys} and attributes.NAME, got '${key}'`);
-    }
-    if (value === '') throw new UsageError(`${argument}: ${key} must have a value`);
-    if (!option.isBoolean()) args.push(`${option.long}=${value}`);
-    else if (value === 'true' || value === 'false') switches[key] = value === 'true';
-    else throw new UsageError(`${argument}: ${key} must be true or false, got '${value}'`);
+    if (attribute === undefined) given[key] = optionOf(argument, key, value);
+    else attributes[attribute] = value;
+  }
+  return { argument, options: { ...common, ...given }, attributes };
+}
+
+function optionOf(argument: string, key: string, value: string): unknown {
+  const option = BEHIND_MAPS.get(key);
+  if (option === undefined) {
+    const keys = [...BEHIND_MAPS.keys()].join(', ');
+    throw new UsageError(`${argument}: the options of a map are ${keys} and attributes.NAME, got '${key}'`);
+  }
+  if (value === '') throw new UsageError(`${argument}: ${key} must have a value`);
+  if (option.value === undefined) {
+    if (value === 'true' || value === 'false') return value === 'true';
+    throw new UsageError(`${argument}: ${key} must be true or false, got '${value}'`);
   }
   try {
-    parser.parse(args, { from: 'user' });
+    return parseValue(key, option, value);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof CommanderError)) throw error;
-    throw new UsageError(`${argument}: ${error.message.replace(/^--/, '')}`);
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${argument}: ${error.message}`);
   }
-  return { argument, options: { ...common, ...parser.opts<ServedMapOptions>(), ...switches }, attributes };
 }
 
 function histogramsOptions({ argument, options, attributes }: ServedMap): IngestKernelOptions {

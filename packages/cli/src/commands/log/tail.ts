@@ -7,7 +7,7 @@ import {
   type LogInterval,
   readEntries,
 } from '@hdrscope/interval-log';
-import { selects } from '@hdrscope/interval-log/internal';
+import { followNoteText, selects } from '@hdrscope/interval-log/internal';
 import { isEpoch } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
@@ -18,7 +18,7 @@ import { DURATION, integer, logUnitOption, percentilesOption } from '../../optio
 import { painter } from '../../screen/colour.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { rowBlock } from '../../screen/table.ts';
-import { assertLog, followNoteText, openLogs } from './input.ts';
+import { assertLog, openLogs } from './input.ts';
 import { intervalFigures, ndjsonRow, type RowOptions } from './interval-rows.ts';
 
 const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line each, and with -f of new intervals.

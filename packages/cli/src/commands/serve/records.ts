@@ -6,14 +6,13 @@ import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from 
 import { type SpanQuestion, stretchFor } from '@hdrscope/history/internal';
 import { perMs, seriesFinder } from '@hdrscope/inputs/internal';
 import {
-  type FollowNote,
   followLog,
   type LogEntry,
   readEntries,
   readHistograms,
   snapshotsOfLogs,
 } from '@hdrscope/interval-log';
-import type { RecordedLog } from '@hdrscope/interval-log/internal';
+import { followNoteText, isFollowNote, type RecordedLog } from '@hdrscope/interval-log/internal';
 import { recogniseText } from '@hdrscope/interval-log/parser';
 import { formatDurationParts, reasonOf } from '@hdrscope/kit';
 import { type Plot, plotsOfLog } from '@hdrscope/plot';
@@ -25,7 +24,6 @@ import { DOUBLES, leftOutText } from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { type ReadingProgress, startReading } from '../../screen/progress.ts';
 import { type SpanOptions, spanOf } from '../history/options.ts';
-import { followNoteText } from '../log/input.ts';
 import { withEngine } from '../query/engine.ts';
 
 /** A log that the page shows with all its intervals. */
@@ -89,21 +87,8 @@ async function* followed(path: string, io: Io): AsyncGenerator<LogEntry, void> {
   for await (const entry of followLog(path, { signal: io.signal })) {
     const note = followNoteText(entry, path);
     if (note !== undefined) warn(io, note);
-    if (isLogEntry(entry)) yield entry;
+    if (!isFollowNote(entry)) yield entry;
   }
-}
-
-// A record, so that the compiler demands every kind.
-const NOTES: Readonly<Record<FollowNote['kind'], true>> = {
-  missing: true,
-  'caught-up': true,
-  truncated: true,
-  replaced: true,
-  lost: true,
-};
-
-function isLogEntry(entry: LogEntry | FollowNote): entry is LogEntry {
-  return !Object.hasOwn(NOTES, entry.kind);
 }
 
 // Files.

@@ -1,4 +1,4 @@
-import { followNoteText } from '../../src/commands/log/input.ts';
+import { followNoteText } from '@hdrscope/interval-log/internal';
 
 test.each([
   [{ kind: 'missing' }, 'x.hlog does not exist yet: waiting for it'],
@@ -16,7 +16,6 @@ test.each([
     'x.hlog has a rotated file that is cut short or broken: some lines may be lost',
   ],
   [{ kind: 'lost' }, 'x.hlog may have lost some lines'],
-  [{ kind: 'a later kind', message: 'what happened' }, 'x.hlog: what happened'],
   [{ kind: 'interval' }, undefined],
   [{ kind: 'caught-up' }, undefined],
 ])('of %j it says: %s', (entry, text) => {
