@@ -3,7 +3,7 @@
  * docs/formats/percentiles.schema.json describes the documents.
  */
 import { type Bounds, HistogramSum } from '@hdrscope/core';
-import { exactly, meanBounds } from '@hdrscope/core/internal';
+import { type BoundedHistogram, exactly, meanBounds } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ValueScale } from './value-scale.ts';
@@ -82,6 +82,29 @@ export function figuresOfSum(sum: HistogramSum, histogram: LogHistogram, options
     percentile: (percentile: number) => sum.percentile(percentile),
   };
   return makeFigures(histogram, options, find, sum.layouts.length > 1);
+}
+
+/** The figures of a histogram that may know its values within bounds only. */
+export function figuresOfRange(values: LogHistogram | BoundedHistogram, options: FiguresOptions): Figures {
+  if (!('lowest' in values)) return figuresOf(values, options);
+  const [found, lowest, highest] = [values.histogram, values.lowest, values.highest].map((histogram) =>
+    figuresOf(histogram, options),
+  ) as [Figures, Figures, Figures];
+  const between = (of: (one: Figures) => Figure): Figure => ({
+    ...of(found),
+    lower: of(lowest).lower,
+    upper: of(highest).upper,
+  });
+  return {
+    ...found,
+    min: between(({ min }) => min),
+    mean: between(({ mean }) => mean),
+    max: between(({ max }) => max),
+    percentiles: options.percentiles.map((percentile, at) => ({
+      percentile,
+      ...between((one) => one.percentiles[at]!),
+    })),
+  };
 }
 
 function sumOf(histogram: LogHistogram): HistogramSum {

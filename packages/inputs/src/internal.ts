@@ -8,6 +8,7 @@ export {
   figureJson,
   figuresJson,
   figuresOf,
+  figuresOfRange,
   figuresOfSum,
   numberOf,
   rateOf,

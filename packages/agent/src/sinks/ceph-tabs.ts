@@ -10,6 +10,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { formatCount } from '@hdrscope/kit';
 import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';
+import { heatMapOfSlots, slotsOf } from '@hdrscope/plot/internal';
 
 /** One counter, summed over all daemons that have it with the same axes. */
 interface Counter {
@@ -199,24 +200,7 @@ export class LatencyOverTime {
     if (one === undefined || !this.#columns.some(({ counts }) => counts.some((count) => count > 0)))
       return undefined;
     const { at, name, unit } = this.#axis;
-    const layout = one.histogram.layouts[at]!;
-    const slots = Array.from({ length: layout.slotCount }, (_, slot) => ({
-      lower: layout.lower(slot),
-      upper: layout.upper(slot),
-    }));
-    const columns = this.#columns;
-    return {
-      kind: 'heat-map',
-      title,
-      x: {
-        name: 'time',
-        unit: 'time',
-        slots: columns.map(({ startMs, endMs }) => ({ lower: startMs, upper: endMs })),
-      },
-      y: { name, unit, slots },
-      counts: slots.map((_, slot) => columns.map(({ counts }) => counts[slot]!)),
-      countName: 'values',
-    };
+    return heatMapOfSlots(slotsOf(one.histogram.layouts[at]!), this.#columns, { title, name, unit });
   }
 
   #slotCount(histograms: ReadonlyMap<string, ImportedHistogram>): number {

@@ -3,9 +3,7 @@ import type { ValueScale } from '@hdrscope/inputs/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { curveOf } from '@hdrscope/plot';
 import type { Io } from '../command.ts';
-import { hasColours } from '../screen/colour.ts';
-import { plotColumns, screenOf } from '../screen/screen.ts';
-import { terminalPlot } from '../screen/terminal-plot.ts';
+import { plotOnScreen } from '../screen/terminal-plot.ts';
 import type { ComparedSide } from './index.ts';
 
 // Beyond this ratio to the median, a linear axis would show the largest values only.
@@ -17,8 +15,7 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
   const isWide = histograms.some(
     (histogram) => histogram.min > 0 && histogram.max > LINEAR_UP_TO * histogram.valueAtPercentile(50),
   );
-  const { columns, ascii } = screenOf(io);
-  return terminalPlot(
+  return plotOnScreen(
     {
       kind: 'percentiles',
       unit: unit === 'ms' ? unit : 'none',
@@ -27,7 +24,7 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
       ),
       valueAxis: isWide ? 'log' : 'linear',
     },
-    { columns: plotColumns(columns), colours: hasColours(io, io.stdout), ascii },
+    io,
   );
 }
 

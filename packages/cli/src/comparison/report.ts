@@ -2,11 +2,10 @@ import type { Bounds } from '@hdrscope/core';
 import type { GateVerdict, PercentileChange } from '@hdrscope/core/internal';
 import {
   boundsJson,
-  type Figure,
   type Figures,
   figureJson,
   figuresJson,
-  figuresOf,
+  figuresOfRange,
   scaled,
   type ValueScale,
 } from '@hdrscope/inputs/internal';
@@ -201,29 +200,6 @@ function figuresOfRun(
   unit: ValueScale,
   percentiles: readonly number[],
 ): Figures {
-  if (boundsOf !== undefined) return boundsOf(percentiles);
-  const [found, lowest, highest] = (
-    'lowest' in values ? [values.histogram, values.lowest, values.highest] : [values]
-  ).map((histogram) =>
-    figuresOf(histogram, {
-      ...{ name, unit: unit.unit, percentiles },
-      shown: (value) => scaled(value, unit),
-    }),
-  ) as [Figures, Figures?, Figures?];
-  if (lowest === undefined || highest === undefined) return found;
-  const between = (of: (one: Figures) => Figure): Figure => ({
-    ...of(found),
-    lower: of(lowest).lower,
-    upper: of(highest).upper,
-  });
-  return {
-    ...found,
-    min: between(({ min }) => min),
-    mean: between(({ mean }) => mean),
-    max: between(({ max }) => max),
-    percentiles: percentiles.map((percentile, at) => ({
-      percentile,
-      ...between((one) => one.percentiles[at]!),
-    })),
-  };
+  const options = { name, unit: unit.unit, percentiles, shown: (value: number) => scaled(value, unit) };
+  return boundsOf?.(percentiles) ?? figuresOfRange(values, options);
 }

@@ -1,11 +1,20 @@
 import { visible } from '@hdrscope/core/internal';
 import { type Plot, plotText, type TerminalOptions } from '@hdrscope/plot';
+import type { Io } from '../command.ts';
 import { terminalControl } from './clean-output.ts';
+import { hasColours } from './colour.ts';
+import { plotColumns, screenOf } from './screen.ts';
 
 /** A plot as text. Its names and titles come from files of others, so only colours of ours control the terminal. */
 export function terminalPlot(plot: Plot, options: TerminalOptions): string {
   const text = plotText(withVisibleTexts(plot), options);
   return options.colours === true ? text.replace(COLOUR, terminalControl) : text;
+}
+
+/** A plot between other lines of standard output. */
+export function plotOnScreen(plot: Plot, io: Io, options: { readonly ascii?: boolean } = {}): string {
+  const { columns, ascii } = screenOf(io, options);
+  return terminalPlot(plot, { columns: plotColumns(columns), colours: hasColours(io, io.stdout), ascii });
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds the sequences that colour text.

@@ -2,15 +2,8 @@ import type { Axis, PerfHistogram } from '@hdrscope/ceph';
 import { axisNames, axisTitle, countValues, findAxis } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { formatCount } from '@hdrscope/kit';
-import {
-  axesToDraw,
-  type BarPlot,
-  barsOf,
-  type HeatMapPlot,
-  heatMapOfCells,
-  informativeAxes,
-  type PlotTitles,
-} from '@hdrscope/plot';
+import { type BarPlot, type HeatMapPlot, informativeAxes, type PlotTitles } from '@hdrscope/plot';
+import { plotOfCells } from '@hdrscope/plot/internal';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { Sourced } from './histograms.ts';
 
@@ -32,13 +25,8 @@ export function perfPlot(
   titles: PlotTitles,
 ): HeatMapPlot | BarPlot {
   const { axes, layouts, cells } = histogram;
-  const { x, y } = axesToDraw(layouts, indexesOf(axes, chosen));
   const shown = axes.map((axis) => ({ ...axis, name: shownName(axis) }));
-  if (x !== undefined) return heatMapOfCells({ axes: shown, layouts, cells }, { ...titles, x, y });
-  const { name, unit = 'none' } = shown[y]!;
-  const subtitle = [...(titles.subtitle === undefined ? [] : [titles.subtitle]), name].join(', by ');
-  // The other axes have a single slot, so there is one cell for each slot of this axis.
-  return barsOf(layouts[y]!, [...cells].map(Number), { ...titles, subtitle, unit, name });
+  return plotOfCells({ axes: shown, layouts, cells }, indexesOf(axes, chosen), titles);
 }
 
 /** The name of an axis in a picture. Bounds have units, so the unit in the name would repeat or contradict them. */

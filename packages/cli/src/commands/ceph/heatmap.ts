@@ -2,13 +2,11 @@ import { dumpIncrease } from '@hdrscope/ceph';
 import { countValues } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { valuesText } from '@hdrscope/kit';
-import { type Plot, plotToJson } from '@hdrscope/plot';
+import { plotToJson } from '@hdrscope/plot';
 import { type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { ASCII, intervalOption, intervalsOption } from '../../options.ts';
-import { hasColours } from '../../screen/colour.ts';
-import { plotColumns, screenOf } from '../../screen/screen.ts';
-import { terminalPlot } from '../../screen/terminal-plot.ts';
+import { plotOnScreen } from '../../screen/terminal-plot.ts';
 import { chooseCounter, membersOf, merged, perfPlot } from './counter-plot.ts';
 import {
   assertSockets,
@@ -143,7 +141,7 @@ async function draw(
     });
     const space = at === 0 ? '' : '\n';
     await io.stdout.write(
-      format === 'json' ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, options, io)}`,
+      format === 'json' ? `${plotToJson(plot)}\n` : `${space}${plotOnScreen(plot, io, options)}`,
     );
   }
 }
@@ -153,9 +151,4 @@ const MOST_NAMES = 6;
 function sourcesText(group: readonly Sourced[]): string {
   const names = group.map(({ source }) => source);
   return names.length > MOST_NAMES ? `${names.length} daemons` : names.join(', ');
-}
-
-function textOf(plot: Plot, options: Options, io: Io): string {
-  const { columns, ascii } = screenOf(io, options);
-  return terminalPlot(plot, { columns: plotColumns(columns), colours: hasColours(io, io.stdout), ascii });
 }

@@ -1,10 +1,10 @@
 import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
-import { integerAfter, usedSlots } from '@hdrscope/core/internal';
+import { usedSlots } from '@hdrscope/core/internal';
 import { sumCpus } from '@hdrscope/ebpf';
 import type { KernelIncrease } from '@hdrscope/ebpf/internal';
 import { formatCount } from '@hdrscope/kit';
 import { type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
-import type { AxisSlot } from '@hdrscope/plot/internal';
+import { heatMapOfSlots, slotsOf, type TimedSlots } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
@@ -107,19 +107,14 @@ function drawing(plot: Plot, options: { readonly ascii?: boolean }, io: Io): str
 
 const NARROWEST = 40;
 
-interface Column {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly counts: Float64Array;
-}
-
 /** What a map counts over time, slot by slot. Histograms of several keys are added up. */
 class KernelHeatMap {
   readonly #argument: string;
   #unit: CountedUnit;
   #layout: IntegerLayout | undefined;
   #name: string | undefined;
-  readonly #columns: Column[] = [];
+  #total = 0;
+  readonly #columns: TimedSlots[] = [];
 
   /** @param unit The unit of the values, unless the source knows it. */
   constructor(argument: string, unit: CountedUnit) {
@@ -149,7 +144,9 @@ class KernelHeatMap {
     }
     const counts = new Float64Array(this.#layout?.slotCount ?? 0);
     for (const increase of increases) {
-      for (const [slot, count] of usedSlots(sumCpus(increase).counts)) counts[slot]! += count;
+      const { counts: added } = sumCpus(increase);
+      for (const [slot, count] of usedSlots(added)) counts[slot]! += count;
+      this.#total += added.total;
     }
     this.#columns.push({ startMs, endMs, counts });
   }
@@ -157,33 +154,17 @@ class KernelHeatMap {
   plot(): HeatMapPlot {
     const slots = this.#layout === undefined ? [{ lower: 0, upper: 1 }] : slotsOf(this.#layout);
     const columns = this.#columns.length === 0 ? [{ startMs: 0, endMs: 0, counts: [] }] : this.#columns;
-    const counts = slots.map((_, slot) => columns.map((column) => column.counts[slot] ?? 0));
-    const total = counts.flat().reduce((sum, count) => sum + count, 0);
     const seconds = columns.reduce((sum, { startMs, endMs }) => sum + (endMs - startMs) / 1000, 0);
     const { timeOrigin } = performance;
-    return {
-      kind: 'heat-map',
-      title: this.#name ?? this.#argument,
-      subtitle: `${formatCount(total)} values in ${Number(seconds.toFixed(1))} s`,
-      x: {
-        name: 'time',
-        unit: 'time',
-        slots: columns.map(({ startMs, endMs }) => ({
-          lower: timeOrigin + startMs,
-          upper: timeOrigin + endMs,
-        })),
-      },
-      y: { name: 'value', unit: this.#unit, slots },
+    const since1970 = columns.map(({ startMs, endMs, counts }) => ({
+      ...{ startMs: timeOrigin + startMs, endMs: timeOrigin + endMs },
       counts,
-      countName: 'values',
-    };
+    }));
+    return heatMapOfSlots(slots, since1970, {
+      title: this.#name ?? this.#argument,
+      subtitle: `${formatCount(this.#total)} values in ${Number(seconds.toFixed(1))} s`,
+      name: 'value',
+      unit: this.#unit,
+    });
   }
-}
-
-/** Slots hold integers, and the slots of an axis touch. */
-function slotsOf(layout: IntegerLayout): AxisSlot[] {
-  return Array.from({ length: layout.slotCount }, (_, slot) => {
-    const upper = layout.upper(slot);
-    return { lower: layout.lower(slot), upper: Number.isFinite(upper) ? integerAfter(upper) : upper };
-  });
 }

@@ -8,6 +8,7 @@ import {
   LEAST_PERIOD_MS,
   neighbours,
   OWN_LABELS,
+  unitInName,
 } from '@hdrscope/prometheus/internal';
 import { type PrometheusSlo, prometheusRules, readScrapedBounds } from '@hdrscope/prometheus/rules';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
@@ -221,16 +222,4 @@ function valueIn(text: string, unit: CountedUnit, name: string): number {
   const example = kind === 's' ? '300ms' : kind === 'By' ? '64KiB' : '200';
   const cure = unit === 'none' ? ' (--unit states the unit of the histogram)' : '';
   throw wrongOption(name, `a value above 0, as in ${example}${cure}`, text);
-}
-
-const UNITS_IN_NAMES: readonly (readonly [suffix: RegExp, unit: CountedUnit])[] = [
-  [/[_.]seconds$/, 's'],
-  [/[_.]milliseconds$/, 'ms'],
-  [/[_.]microseconds$/, 'us'],
-  [/[_.]nanoseconds$/, 'ns'],
-  [/[_.]bytes$/, 'bytes'],
-];
-
-function unitInName(metric: string): CountedUnit {
-  return UNITS_IN_NAMES.find(([suffix]) => suffix.test(metric))?.[1] ?? 'none';
 }
