@@ -28,8 +28,3 @@ export function worthText(count: number, asGoodAs: number): string {
   const worth = Math.max(1, Number(asGoodAs.toPrecision(2)));
   return `${valuesText(count)}, correlated: as good as ${formatCount(worth)}`;
 }
-
-/** Formats a time for people: `2015-09-09 15:24:39.474 UTC`. */
-export function formatTime(epochSec: number): string {
-  return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
-}

@@ -3,6 +3,8 @@ export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from 
 export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';
 export { type RowKey, readRowKeys } from './parquet/decode.ts';
+export { explainNothing, nothingSelected } from './query/explain-nothing.ts';
 export type { SpanQuestion } from './query/history-span.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';
 export { stretchFor } from './query/stretch-for.ts';
+export { histogramsOfRow } from './rows/histograms-of-row.ts';

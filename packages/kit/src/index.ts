@@ -13,6 +13,7 @@ export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject
 export { describeListenError } from './listen-error.ts';
 export {
   DAY_MS,
+  formatTime,
   isEpoch,
   MINUTE_MS,
   momentOf,

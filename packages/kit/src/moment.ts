@@ -137,3 +137,18 @@ function durationMs(text: string): number | undefined {
   const seconds = DECIMAL.test(text) ? undefined : secondsOf(text);
   return seconds === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
 }
+
+/**
+ * A time as people read it, in UTC.
+ *
+ * @param epochSec Seconds since 1970.
+ * @example
+ * ```ts
+ * import { formatTime } from '@hdrscope/kit';
+ *
+ * formatTime(1_441_812_279.474); //=> '2015-09-09 15:24:39.474 UTC'
+ * ```
+ */
+export function formatTime(epochSec: number): string {
+  return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
+}

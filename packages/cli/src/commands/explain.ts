@@ -15,12 +15,11 @@ import {
   type ValueScale,
   valueFormat,
 } from '@hdrscope/inputs/internal';
-import { formatBounds, formatCount, percentileName, valuesText } from '@hdrscope/kit';
+import { formatBounds, formatCount, formatTime, percentileName, valuesText } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
-import { formatTime } from '../format.ts';
 import { assertApart, parseRange } from '../moment.ts';
 import { integer } from '../options.ts';
 import type { Colour } from '../screen/colour.ts';

@@ -15,10 +15,9 @@ import {
   UNNAMED,
 } from '@hdrscope/inputs/internal';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
-import { formatCount, valuesText } from '@hdrscope/kit';
+import { formatCount, formatTime, valuesText } from '@hdrscope/kit';
 import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import { formatTime } from '../../format.ts';
 import { nameOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText, MalformedTally } from '../../inputs/line-tally.ts';
 import { systemErrorText } from '../../system-error.ts';

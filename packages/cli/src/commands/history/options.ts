@@ -1,9 +1,8 @@
-import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
+import { DAY_MS, formatTime, MINUTE_MS } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { parseDuration } from '../../duration.ts';
-import { formatTime } from '../../format.ts';
 import { parsePastTime } from '../../moment.ts';
 
 /** Attributes of a command line, by their keys. */

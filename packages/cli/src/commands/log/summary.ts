@@ -1,11 +1,11 @@
 import { type Figures, figuresJson, figuresOfSum, rateOf, scaled } from '@hdrscope/inputs/internal';
 import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { TagSummary } from '@hdrscope/interval-log/internal';
-import { formatCount, isEpoch } from '@hdrscope/kit';
+import { formatCount, formatTime, isEpoch } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, figureCells, jsonDocument, percentilesFor } from '../../figures.ts';
-import { decimalText, formatTime } from '../../format.ts';
+import { decimalText } from '../../format.ts';
 import { nameOfPath } from '../../inputs/input.ts';
 import { MalformedTally } from '../../inputs/line-tally.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';

@@ -8,11 +8,11 @@ import {
   readEntries,
 } from '@hdrscope/interval-log';
 import { followNoteText, selects } from '@hdrscope/interval-log/internal';
-import { isEpoch } from '@hdrscope/kit';
+import { formatTime, isEpoch } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, figureCells, percentilesFor } from '../../figures.ts';
-import { decimalText, formatTime } from '../../format.ts';
+import { decimalText } from '../../format.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { DURATION, integer, logUnitOption, percentilesOption } from '../../options.ts';
 import { painter } from '../../screen/colour.ts';

@@ -1,7 +1,7 @@
 import type { Bounds, Resolution } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
 import { type MergedRow, queryMergedRows } from '@hdrscope/history';
-import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
+import { histogramsOfRow, type MergeQuestion, type TimeRange } from '@hdrscope/history/internal';
 import { scaled, type ValueScale } from '@hdrscope/inputs/internal';
 import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
@@ -18,7 +18,7 @@ import { stretchStart } from '../history/options.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
-import { countSlots, curveOfRow } from './row-curve.ts';
+import { curveOfRow } from './row-curve.ts';
 
 /** Two distributions of a history that are compared. */
 export interface HistoryComparison {
@@ -181,13 +181,12 @@ function stepText({ unit, scale }: MergedRow): string {
 
 /** @param hasBounds Whether the figures of the comparison are bounds. */
 function runOf({ name, row, stretches = [] }: NamedRow, hasBounds: boolean): HistoryRun {
-  const { bits, k, c, w } = row;
-  const histogram = countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
+  const bounded = histogramsOfRow(row);
+  const { histogram } = bounded;
   return {
     name,
-    values:
-      w.length === 0 ? histogram : { histogram, lowest: countSlots({ bits, k, c }), highest: histogram },
-    stretches: hasBounds ? [] : stretches.map((stretch) => countSlots(stretch)),
+    values: row.w.length === 0 ? histogram : bounded,
+    stretches: hasBounds ? [] : stretches.map((stretch) => histogramsOfRow(stretch).lowest),
     totalCount: histogram.totalCount,
     row,
     ...(hasBounds && { boundsOf: (percentiles) => figuresOfRow(row, name, percentiles) }),

@@ -1,4 +1,5 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
+import { explainNothing } from '@hdrscope/history/internal';
 import { valuesText } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
@@ -243,8 +244,9 @@ async function ask(
  * @throws Refusal when the history has no such metric or attribute.
  */
 async function explain(history: AskedHistory, options: Options, io?: Io): Promise<void> {
-  const { explainNothing } = await import('./metrics.ts');
-  const text = await explainNothing(history, options);
+  const { folder, query } = history;
+  const { metric = '', by, where } = options;
+  const text = await withEngine(folder, () => explainNothing(folder, { metric, by, where }, query));
   await io?.stderr.write(`hdrscope: ${text}\n`);
 }
 

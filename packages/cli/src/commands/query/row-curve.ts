@@ -1,22 +1,12 @@
-import { Histogram } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
-import { countedOfRow, figureBounds, type MergedRow, queryMergedRows } from '@hdrscope/history';
+import { figureBounds, type MergedRow, queryMergedRows } from '@hdrscope/history';
+import { histogramsOfRow } from '@hdrscope/history/internal';
 import { scaled } from '@hdrscope/inputs/internal';
 import { type Curve, curveOfSeries } from '@hdrscope/plot';
 import { Refusal } from '../../command.ts';
 import { shownUnitOf, type WideCurves } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
-
-/** The counts of slots, in any order. */
-export function countSlots(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogram {
-  const counted = countedOfRow(slots);
-  const { significantDigits } = counted.layout;
-  const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };
-  const histogram = new Histogram({ ...options, storage: 'sparse' });
-  histogram.add(counted);
-  return histogram;
-}
 
 /**
  * The curve of a row, in the unit that is shown. Where values lie in wide buckets, points have bounds, which are no wider than the minimum
@@ -25,10 +15,8 @@ export function countSlots(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogra
  * @param columns How many columns the picture has.
  */
 export function curveOfRow(row: MergedRow, name: string, columns: number): Curve {
-  const { bits, k, c, w } = row;
   const { scale } = shownUnitOf(row.unit);
-  const upper = countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
-  const lower = w.length === 0 ? upper : countSlots({ bits, k, c });
+  const { lowest: lower, highest: upper } = histogramsOfRow(row);
   const family = { name, resolution: resolutionOf(scaled(row.scale, scale)) };
   const ends = { lower: lower.counts, upper: upper.counts };
   const curve = curveOfSeries(family, { attributes: {}, histogram: upper }, { name, columns, ends });

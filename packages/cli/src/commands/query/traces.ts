@@ -1,7 +1,7 @@
 import { type HistoryExemplar, queryExemplars } from '@hdrscope/history';
 import { scaled, valueFormat } from '@hdrscope/inputs/internal';
+import { formatTime } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
-import { formatTime } from '../../format.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { shownTable } from '../../screen/table.ts';
 import { shownUnitOf } from './answer.ts';

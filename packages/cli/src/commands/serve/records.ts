@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
-import { type SpanQuestion, stretchFor } from '@hdrscope/history/internal';
+import { explainNothing, nothingSelected, type SpanQuestion, stretchFor } from '@hdrscope/history/internal';
 import { perMs, seriesFinder } from '@hdrscope/inputs/internal';
 import {
   followLog,
@@ -18,7 +18,6 @@ import { formatDurationParts, reasonOf } from '@hdrscope/kit';
 import { type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
-import { formatTime } from '../../format.ts';
 import { sizeOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText } from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
@@ -218,12 +217,8 @@ function coarsenessNote({ intervalMs }: HistorySpan, everyMs: number): string {
 }
 
 async function whyEmpty(folder: string, { metric }: SpanQuestion): Promise<string> {
-  if (metric !== undefined) {
-    const { explainNothing } = await import('../query/metrics.ts');
-    return explainNothing({ folder }, { metric, by: [], where: {} });
-  }
+  if (metric !== undefined) return withEngine(folder, () => explainNothing(folder, { metric }));
   const whole = await withEngine(folder, () => historySpan(folder));
   if (whole === undefined) return `${folder} has no rows of a history`;
-  const [from, to] = [whole.startMs, whole.endMs].map((timeMs) => formatTime(timeMs / 1000));
-  return `no values are selected: ${folder} has values from ${from} to ${to}`;
+  return nothingSelected(folder, whole.startMs, whole.endMs);
 }
