@@ -124,6 +124,15 @@ export function named(error: unknown, name: string): unknown {
   return new HdrscopeError(error.code, `${name}: ${error.message}`, { cause: error, details: error.details });
 }
 
+/** Calls a reader. An error of hdrscope gets the name of the text in front of its message. */
+export async function withName<Result>(name: string, read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw named(error, name);
+  }
+}
+
 // A line is one request. Longer ones must not fill the memory.
 const LONGEST_LINE = 2 ** 20;
 

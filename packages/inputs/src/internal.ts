@@ -1,5 +1,5 @@
 // Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { type BadLine, readText } from './bytes.ts';
+export { type BadLine, readText, withName } from './bytes.ts';
 export {
   boundsJson,
   type Figure,

@@ -1,4 +1,3 @@
-import { HdrscopeError } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
 import {
   FORMAT_VERSION_LINE,
@@ -9,6 +8,7 @@ import {
   parsePercentileText,
 } from '@hdrscope/interval-log';
 import { formatCount, trimZeros } from '@hdrscope/kit';
+import { named } from './bytes.ts';
 import { perMs, type TIME_UNITS } from './numbers/number-unit.ts';
 import { scaled, type ValueScale } from './value-scale.ts';
 
@@ -54,11 +54,7 @@ function valuesOf(text: string, valueScale: number, name: string): PercentileTex
   try {
     return parsePercentileText(text, { valueScale });
   } catch (error) {
-    if (!(error instanceof HdrscopeError)) throw error;
-    throw new HdrscopeError(error.code, `${name}: ${error.message}`, {
-      cause: error,
-      details: error.details,
-    });
+    throw named(error, name);
   }
 }
 

@@ -88,9 +88,11 @@ function dateMs(text: string): number | undefined {
   return moment.epochSec >= 0 ? Math.round(moment.epochSec * 1000) : undefined;
 }
 
-/** A range of time, in milliseconds since 1970. The end is not in it. */
+/** A range of time, in milliseconds since 1970. */
 export interface ParsedRange {
+  /** Its start, which is in it. */
   readonly sinceMs: number;
+  /** Its end, which is not. */
   readonly untilMs: number;
 }
 

@@ -1,6 +1,7 @@
 import { type Axis, formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
 import { type AxisFacts, axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
+import { withName } from '@hdrscope/inputs/internal';
 import { valuesText } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
@@ -36,7 +37,6 @@ import {
   readHistograms,
   type Sourced,
   titleOf,
-  withInputName,
   writeNotes,
 } from './histograms.ts';
 
@@ -101,7 +101,7 @@ async function printRaw(inputs: readonly CephInput[], options: HistogramOptions,
   const dumps = await Promise.all(
     inputs.map(async (input) => {
       const text = await askDump(input, options);
-      const imported = withInputName(input, () => parseHistogramLoggers(text, parseOptions(options)));
+      const imported = await withName(input.name, () => parseHistogramLoggers(text, parseOptions(options)));
       await writeNotes(input, imported[0]?.notes, io);
       return imported.map(({ daemon, loggers }) => ({ daemon: daemon ?? input.name, loggers }));
     }),

@@ -21,6 +21,7 @@ import {
 } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { AXIS_UNITS } from '@hdrscope/core/joint';
+import { readText, withName } from '@hdrscope/inputs/internal';
 import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
@@ -101,7 +102,7 @@ function numbered(histograms: readonly Sourced[]): readonly Sourced[] {
 
 async function fromText(input: CephInput, options: ParseDumpOptions): Promise<ImportedHistogram[]> {
   const text = await input.ask('perf histogram dump', {});
-  return withInputName(input, () => parseHistogramDump(text, options));
+  return withName(input.name, () => parseHistogramDump(text, options));
 }
 
 /** A daemon is also asked for its counters, which have the exact sums. */
@@ -114,16 +115,6 @@ async function fromDaemon(
   } catch (cause) {
     if (!(cause instanceof HdrscopeError) || cause.code === 'ERR_ADMIN_SOCKET') throw cause;
     throw new Refusal(`${name}: ${cause.message}`, { cause });
-  }
-}
-
-/** Parses a text. An error gets the name of the input before its message. */
-export function withInputName<Result>(input: CephInput, parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (cause) {
-    if (!(cause instanceof HdrscopeError)) throw cause;
-    throw new Refusal(`${input.name}: ${cause.message}`, { cause });
   }
 }
 
@@ -236,9 +227,10 @@ async function pathsOf(path: string): Promise<string[]> {
 }
 
 async function openInput(path: string, name: string, io: Io): Promise<CephInput> {
-  if (path === '-') return { name, path, isSocket: false, ask: () => readAll(io.stdin, name) };
+  if (path === '-') return { name, path, isSocket: false, ask: () => readText(io.stdin, 'a dump', { name }) };
   if ((await kindOf(path)) === 'socket') return { ...daemonAt(path), name, path, isSocket: true };
-  const ask = (): Promise<string> => readAll(createReadStream(path, { signal: io.signal }), name);
+  const ask = (): Promise<string> =>
+    readText(createReadStream(path, { signal: io.signal }), 'a dump', { name });
   return { name, path, isSocket: false, ask };
 }
 
@@ -255,20 +247,6 @@ export async function kindOf(path: string): Promise<'folder' | 'socket' | 'file'
 
 function shortName(path: string): string {
   return path === '-' ? 'standard input' : basename(path, '.asok');
-}
-
-// As long as the longest answer of a daemon.
-const LARGEST_BYTES = 2 ** 26;
-
-async function readAll(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
-  const all: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_BYTES) throw new Refusal(`${name} is longer than a dump may be: 64 MiB`);
-    all.push(chunk);
-  }
-  return Buffer.concat(all).toString('utf8');
 }
 
 interface FollowOptions extends HistogramOptions {

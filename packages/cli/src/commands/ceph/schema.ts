@@ -1,9 +1,10 @@
 import { type ImportedDescription, parseHistogramSchema } from '@hdrscope/ceph';
+import { withName } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { shownTable } from '../../screen/table.ts';
-import { CEPH_INPUTS, openInputs, withInputName, writeNotes } from './histograms.ts';
+import { CEPH_INPUTS, openInputs, writeNotes } from './histograms.ts';
 
 const DESCRIPTION = `Lists the histograms of daemons, and what they count.
 
@@ -21,7 +22,7 @@ export const command = defineCommand({
     const described = await Promise.all(
       inputs.map(async (input) => {
         const text = await input.ask('perf histogram schema', {});
-        const read = withInputName(input, () => parseHistogramSchema(text));
+        const read = await withName(input.name, () => parseHistogramSchema(text));
         await writeNotes(input, read[0]?.notes, io);
         return read.map((one) => ({ ...one, source: one.daemon ?? input.name }));
       }),

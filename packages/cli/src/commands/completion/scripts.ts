@@ -6,6 +6,21 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A case for each option with a value: what a shell does behind it. */
+function valueCases(
+  nodes: readonly CommandNode[],
+  [begin, or]: readonly [begin: string, or: string],
+  action: (value: ValueNode) => string,
+): string {
+  const cases = nodes.flatMap(({ path, options }) =>
+    options.map(({ flags, value }) => {
+      const places = flags.map((flag) => quoted(`${path} ${flag}`)).join(or);
+      return value === undefined ? '' : `    ${begin}${places}) ${action(value)}; return ;;\n`;
+    }),
+  );
+  return cases.join('');
+}
+
 // bash.
 
 /** For bash 3.2 and later. */
@@ -29,7 +44,7 @@ _hdrscope() {
     esac
   done
   case "$place $before" in
-${nodes.flatMap(bashValueCases).join('')}  esac
+${valueCases(nodes, ['', ' | '], bashAction)}  esac
   case "$place" in
 ${nodes.map(bashPlaceCase).join('')}  esac
 }
@@ -46,14 +61,6 @@ _hdrscope_files() {
 
 complete -F _hdrscope hdrscope
 `;
-}
-
-function bashValueCases({ path, options }: CommandNode): string[] {
-  return options.flatMap(({ flags, value }) => {
-    if (value === undefined) return [];
-    const places = flags.map((flag) => quoted(`${path} ${flag}`)).join(' | ');
-    return [`    ${places}) ${bashAction(value)}; return ;;\n`];
-  });
 }
 
 function bashPlaceCase({ path, options, commands, operand }: CommandNode): string {
@@ -88,7 +95,7 @@ _hdrscope() {
     esac
   done
   case "$place $before" in
-${nodes.flatMap(zshValueCases).join('')}  esac
+${valueCases(nodes, ['(', '|'], zshAction)}  esac
   case "$place" in
 ${nodes.map(zshPlaceCase).join('')}  esac
 }
@@ -99,14 +106,6 @@ else
   compdef _hdrscope hdrscope
 fi
 `;
-}
-
-function zshValueCases({ path, options }: CommandNode): string[] {
-  return options.flatMap(({ flags, value }) => {
-    if (value === undefined) return [];
-    const places = flags.map((flag) => quoted(`${path} ${flag}`)).join('|');
-    return [`    (${places}) ${zshAction(value)}; return ;;\n`];
-  });
 }
 
 function zshPlaceCase({ path, options, commands, operand }: CommandNode): string {

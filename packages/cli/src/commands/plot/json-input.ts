@@ -1,5 +1,6 @@
+import { withSource } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { NUMBER_UNITS, withName } from '@hdrscope/inputs/internal';
 import { asArray, asFinite, asObject, asText, Budget, isObject, parseJson } from '@hdrscope/kit';
 import { type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
 import type { AxisSlot } from '@hdrscope/plot/internal';
@@ -33,13 +34,13 @@ export async function plotsOfJson(
   io: Io,
 ): Promise<Plot[]> {
   const text = await wholeText(input, 'JSON', onBytes);
-  const json = explain(input.name, () => parsed(text));
+  const json = await withName(input.name, () => parsed(text));
   if (Array.isArray(json) && json.length > 0 && json.every(isPlotDocument)) {
-    return explain(input.name, () => json.map((plot) => plotFromJson(JSON.stringify(plot))));
+    return withName(input.name, () => json.map((plot) => plotFromJson(JSON.stringify(plot))));
   }
   const kernel = kernelHistograms(json);
   if (kernel !== undefined) {
-    return explain(input.name, () => kernel.map((one, at) => barsOfKernel(one, `histograms[${at}]`, unit)));
+    return withName(input.name, () => kernel.map((one, at) => barsOfKernel(one, `histograms[${at}]`, unit)));
   }
   if (!isDump(text)) throw new Refusal(notDrawn(input));
   return [await plotOfDump(input, text, counter, io)];
@@ -95,9 +96,9 @@ async function plotOfDump(
   io: Io,
 ): Promise<Plot> {
   const { parseHistogramDump } = await import('@hdrscope/ceph');
-  const sourced = explain(name, () => parseHistogramDump(text, counter === undefined ? {} : { counter })).map(
-    (one): Sourced => ({ ...one, source: one.daemon ?? title }),
-  );
+  const options = counter === undefined ? {} : { counter };
+  const found = await withName(name, () => parseHistogramDump(text, options));
+  const sourced = found.map((one) => withSource(one, title));
   if (sourced.length === 0)
     throw new Refusal(`${name} has no histograms${counter === undefined ? '' : ` of ${counter}`}`);
   const chosen = await chooseCounter(sourced, io);
@@ -105,15 +106,6 @@ async function plotOfDump(
   await noteWriter(io)(chosen.members);
   const sources = chosen.members.map(({ source }) => source).join(', ');
   return perfPlot(merged([first, ...others]), {}, { title: `${titleOf(first, false)} of ${sources}` });
-}
-
-function explain<T>(name: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof HdrscopeError)) throw error;
-    throw new Refusal(`${name}: ${error.message}`, { cause: error });
-  }
 }
 
 /** The histograms that `hdrscope ebpf read --json` or `ebpf watch --json` has printed; `undefined` for other documents. */

@@ -4,7 +4,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
 import { explainNothing, nothingSelected, type SpanQuestion, stretchFor } from '@hdrscope/history/internal';
-import { perMs, seriesFinder } from '@hdrscope/inputs/internal';
+import { perMs, seriesFinder, withName } from '@hdrscope/inputs/internal';
 import {
   followLog,
   type LogEntry,
@@ -132,14 +132,7 @@ export function openDropped(unit: CountedUnit, bytes: AsyncIterable<Uint8Array>)
 /** @throws Refusal */
 async function readFile(path: string, unit: CountedUnit, io: Io): Promise<readonly Plot[]> {
   const reading = startReading(io, await sizeOf(path));
-  try {
-    return await openDropped(unit, countedBytes(path, reading, io));
-  } catch (error) {
-    if (error instanceof HdrscopeError) throw new Refusal(`${path}: ${error.message}`, { cause: error });
-    throw error;
-  } finally {
-    reading.finish();
-  }
+  return withName(path, () => openDropped(unit, countedBytes(path, reading, io))).finally(reading.finish);
 }
 
 async function* countedBytes(
