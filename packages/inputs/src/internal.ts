@@ -24,6 +24,7 @@ export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
 export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
+export { recogniseOtlpFile } from './history/otlp-requests.ts';
 export {
   type ErrorLimit,
   type Judged,
@@ -49,6 +50,7 @@ export {
   ticksPerUnit,
 } from './numbers/number-unit.ts';
 export { type RebuiltText, rebuildPercentileText, type TextUnit } from './percentile-text.ts';
+export { BEGINNING_BYTES, BegunStream, type Patience, recogniseStream } from './recognise-stream.ts';
 export {
   countedSubject,
   readRequestSubject,

@@ -1,11 +1,11 @@
 import { type InputForm, listNumberPlaces } from '@hdrscope/inputs';
+import { recogniseOtlpFile } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { recognise } from '../inputs/input.ts';
 import { describeInput, describeUnknown, lookAtOperands } from '../inputs/open-inputs.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
-import { findEncoding } from './history/import.ts';
 
 const DESCRIPTION = `Says what files are by their content, and which commands take them.
 
@@ -58,7 +58,7 @@ async function inspect(
   { path, name, title, isFile }: Awaited<ReturnType<typeof lookAtOperands>>['operands'][number],
   io: Io,
 ): Promise<Inspected> {
-  if (isFile && (await findEncoding(path)) !== undefined) {
+  if (isFile && (await recogniseOtlpFile(path)) !== undefined) {
     const sentence = `${name} has metrics of OTLP: hdrscope history import adds its histograms to a history`;
     return { name, form: 'otlp', isTaken: true, sentence };
   }

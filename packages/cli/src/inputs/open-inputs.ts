@@ -7,18 +7,15 @@ import {
   type RequestForm,
   readRequests,
 } from '@hdrscope/inputs';
-import { hasRequests, recogniseReport, requestFacts, valueStretches } from '@hdrscope/inputs/internal';
-import { type Io, Refusal, UsageError } from '../command.ts';
 import {
-  bytesOf,
-  explained,
-  type Input,
-  type InputKind,
-  nameOfPath,
+  hasRequests,
   type Patience,
-  recognise,
-  sizeOf,
-} from './input.ts';
+  recogniseReport,
+  requestFacts,
+  valueStretches,
+} from '@hdrscope/inputs/internal';
+import { type Io, Refusal, UsageError } from '../command.ts';
+import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, commandFor, cureOf } from './numbers.ts';
 

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows } from '@hdrscope/core/internal';
+import { readUnzipped } from '@hdrscope/interval-log/internal';
 import type { OtlpEncoding } from '@hdrscope/otel/receiver';
 import { byteArray } from '../bytes.ts';
 
@@ -42,6 +43,21 @@ export function recogniseOtlp(beginning: Uint8Array): OtlpEncoding | undefined {
   if (/^\s*\{\s*"resourceMetrics"\s*:/.test(bytes.toString('utf8', 0, BEGINNING_BYTES))) return 'json';
   const length = bytes.length > LENGTH_BYTES ? bytes.readUInt32BE() : 0;
   return length > 0 && length <= MOST_BYTES && bytes[LENGTH_BYTES] === FIRST_FIELD ? 'protobuf' : undefined;
+}
+
+/** How a file of OTLP is written, plain or gzipped; `undefined` for any other file, and one that cannot be read. */
+export async function recogniseOtlpFile(path: string): Promise<OtlpEncoding | undefined> {
+  let beginning = Buffer.alloc(0);
+  try {
+    for await (const chunk of readUnzipped(path)) {
+      beginning = Buffer.concat([beginning, chunk]);
+      if (beginning.length >= BEGINNING_BYTES) break;
+    }
+  } catch {
+    // Another reader says what is wrong.
+    return undefined;
+  }
+  return recogniseOtlp(beginning);
 }
 
 /**

@@ -6,12 +6,12 @@ import {
   importLog,
   importOtlp,
   type OtlpFile,
-  recogniseOtlp,
 } from '@hdrscope/inputs/history';
 import {
   type ImportLogOptions,
   type ImportOtlpOptions,
   NUMBER_UNITS,
+  recogniseOtlpFile,
   UNNAMED,
 } from '@hdrscope/inputs/internal';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
@@ -93,7 +93,7 @@ export const command = defineCommand({
       throw new Refusal(`${folder} is a file, and a folder is needed`);
     }
     const encodings = await Promise.all(
-      operands.map((path) => (path === '-' ? undefined : findEncoding(path))),
+      operands.map((path) => (path === '-' ? undefined : recogniseOtlpFile(path))),
     );
     const logs = operands.filter((_, at) => encodings[at] === undefined);
     const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
@@ -207,23 +207,6 @@ function isOrAre(count: number): string {
 }
 
 // Files of OTLP.
-
-const BEGINNING_BYTES = 64;
-
-/** How a file of OTLP is written, plain or gzipped; `undefined` for any other file. */
-export async function findEncoding(path: string): Promise<OtlpFile['encoding'] | undefined> {
-  let beginning = Buffer.alloc(0);
-  try {
-    for await (const chunk of readUnzipped(path)) {
-      beginning = Buffer.concat([beginning, chunk]);
-      if (beginning.length >= BEGINNING_BYTES) break;
-    }
-  } catch {
-    // Another reader says what is wrong.
-    return undefined;
-  }
-  return recogniseOtlp(beginning);
-}
 
 /** Reads a file of OTLP. @throws Refusal when it cannot be read. */
 async function* openOtlp(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array, void> {
