@@ -1,4 +1,5 @@
 // Entry `@hdrscope/history/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export { describeExplanation, formatNames, formatPart, formatSide } from './explain/describe.ts';
 export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from './explain/explanation.ts';
 export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';

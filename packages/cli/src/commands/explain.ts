@@ -1,11 +1,15 @@
 import type { PercentileDifference } from '@hdrscope/core';
 import { explainHistory, type HistoryExemplar, type HistoryExplanation } from '@hdrscope/history';
-import type {
-  AttributeSide,
-  CauseVerdict,
-  ExplainedCause,
-  ExplainedSide,
-  TimeRange,
+import {
+  type AttributeSide,
+  type CauseVerdict,
+  describeExplanation,
+  type ExplainedCause,
+  type ExplainedSide,
+  formatNames,
+  formatPart,
+  formatSide,
+  type TimeRange,
 } from '@hdrscope/history/internal';
 import {
   boundsJson,
@@ -15,7 +19,7 @@ import {
   type ValueScale,
   valueFormat,
 } from '@hdrscope/inputs/internal';
-import { formatBounds, formatCount, formatTime, percentileName, valuesText } from '@hdrscope/kit';
+import { formatBounds, formatCount, formatTime, percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
@@ -155,7 +159,7 @@ function explanationText(
     timeText(range.sinceMs),
     timeText(range.untilMs),
     formatCount(side.count),
-    figureText({ ...side, value: side.percentile?.value }, value),
+    formatSide({ ...side, value: side.percentile?.value }, value),
     intervalText(side, value),
   ]);
   const table =
@@ -164,22 +168,13 @@ function explanationText(
 
 ${shownTable(columns, rows, io).join('\n')}
 
-${table}${wrapToScreen(conclusion(explanation, value, title), io)}
+${table}${wrapToScreen(describeExplanation(explanation, value, title), io)}
 `;
 }
 
 function intervalText({ percentile }: ExplainedSide, value: (value: number) => string): string {
   if (percentile === undefined) return '-';
   return formatBounds(percentile, value);
-}
-
-/** A value, or the bounds of the buckets that it may lie in. */
-function figureText(
-  { value: upper, lower, isWide }: Omit<AttributeSide, 'count'>,
-  value: (value: number) => string,
-): string {
-  if (upper === undefined || lower === undefined) return '-';
-  return isWide ? formatBounds({ lower, upper }, value) : value(upper);
 }
 
 function timeText(timeMs: number): string {
@@ -212,90 +207,17 @@ function causesTable(
     { title: 'verdict', isText: true },
   ];
   const rows = causes.map((cause) => [
-    namesOf(cause),
-    figureText(cause.before, value),
-    figureText(cause.after, value),
+    formatNames(cause, ', '),
+    formatSide(cause.before, value),
+    formatSide(cause.after, value),
     formatCount(cause.before.count),
     formatCount(cause.after.count),
-    partText(cause.explains, isWide),
+    formatPart(cause.explains, isWide),
     cause.kind,
     cause.verdict,
   ]);
   const verdicts = causes.map(({ verdict }) => verdict);
   return shownTable(columns, rows, io, paintEnds(verdicts, COLOURS, io)).join('\n');
-}
-
-/** Attribute values together, and a separator where others select the same series. */
-function namesOf({ attributes }: ExplainedCause, separator = ', '): string {
-  return attributes
-    .map((together) => together.map(({ key, value }) => `${key}=${value}`).join(' & '))
-    .join(separator);
-}
-
-/** A part of the difference; the least that it may be where values are in wide buckets. */
-function partText(part: number, isWide: boolean): string {
-  if (part === Number.NEGATIVE_INFINITY) return 'unknown';
-  const percent = isWide ? Math.floor(part * 100 + 1e-9) : Math.round(part * 100);
-  return `${isWide ? '≥ ' : ''}${percent === 0 ? 0 : percent} %`;
-}
-
-function conclusion(
-  { verdict, causes, percentile, before, after, isWide }: HistoryExplanation,
-  value: (value: number) => string,
-  title: string,
-): string {
-  const name = percentileName(percentile);
-  const amount = (side: ExplainedSide): string =>
-    `${figureText({ ...side, value: side.percentile?.value }, value)}${title === '' ? '' : ` ${title}`}`;
-  const from = isWide
-    ? `(before: ${amount(before)}, after: ${amount(after)})`
-    : `from ${amount(before)} to ${amount(after)}`;
-  if (verdict === 'too few values') {
-    return `Too few values for ${name} with 99.9 % confidence: ${valuesText(before.count)} before, ${valuesText(after.count)} after.`;
-  }
-  if (verdict === 'undecided') {
-    return causes.length === 0
-      ? `Whether ${name} moved ${from} depends on where values lie in wide buckets, so there is nothing to explain.`
-      : `${name} moved ${from}, but what explains it depends on where values lie in wide buckets.`;
-  }
-  if (verdict === 'no difference shown')
-    return `No difference of ${name} is shown, so there is nothing to explain.`;
-  if (verdict === 'nothing explains it') {
-    return `${name} moved ${from}, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack.`;
-  }
-  const sentences = causes
-    .filter((cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well')
-    .map(
-      (cause, i) =>
-        `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,
-    );
-  return [...sentences, ...restText(causes, isWide)].join(' ');
-}
-
-/** What the named causes leave to all other series, if anything. */
-function restText(causes: readonly ExplainedCause[], isWide: boolean): string[] {
-  const named = causes.filter(({ verdict }) => verdict.startsWith('explains it'));
-  const percent = Math.round((1 - named.reduce((sum, { explains }) => sum + explains, 0)) * 100);
-  if (isWide || percent === 0) return [];
-  return [
-    percent > 0
-      ? `The other ${percent} % come from all other series.`
-      : `All other series made the difference ${-percent} % smaller.`,
-  ];
-}
-
-function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): string {
-  const { kind, explains, before, after } = cause;
-  const names = namesOf(cause, ' or ');
-  const what =
-    kind === 'values'
-      ? 'their values changed'
-      : before.count === 0
-        ? 'they are new'
-        : after.count === 0
-          ? 'they are gone'
-          : 'their share of all values changed';
-  return `${names}${isFirst ? ' explains' : ', with'} ${isWide ? 'at least ' : ''}${partText(explains, isWide).replace('≥ ', '')} of it: ${what}.`;
 }
 
 /** The explanation as one document. Values are in `unit`, parts are parts of 1. */

@@ -1,0 +1,91 @@
+import { formatBounds, percentileName, valuesText } from '@hdrscope/kit';
+import type { HistoryExplanation } from './explain.ts';
+import type { AttributeSide, ExplainedCause, ExplainedSide } from './explanation.ts';
+
+/** A value, or the bounds of the buckets that it may lie in. */
+export function formatSide(
+  { value: upper, lower, isWide }: Omit<AttributeSide, 'count'>,
+  value: (value: number) => string,
+): string {
+  if (upper === undefined || lower === undefined) return '-';
+  return isWide ? formatBounds({ lower, upper }, value) : value(upper);
+}
+
+/** A part of the difference; the least that it may be where values are in wide buckets. */
+export function formatPart(part: number, isWide: boolean): string {
+  if (part === Number.NEGATIVE_INFINITY) return 'unknown';
+  const percent = isWide ? Math.floor(part * 100 + 1e-9) : Math.round(part * 100);
+  return `${isWide ? '≥ ' : ''}${percent === 0 ? 0 : percent} %`;
+}
+
+/** The attribute values of a cause, and a separator where several select the same series. */
+export function formatNames({ attributes }: ExplainedCause, separator: string): string {
+  return attributes
+    .map((together) => together.map(({ key, value }) => `${key}=${value}`).join(' & '))
+    .join(separator);
+}
+
+/**
+ * An explanation in sentences: what moved, and what explains it.
+ *
+ * @param value Formats a value without its unit.
+ * @param unit Stands behind values. May be empty.
+ */
+export function describeExplanation(
+  { verdict, causes, percentile, before, after, isWide }: HistoryExplanation,
+  value: (value: number) => string,
+  unit: string,
+): string {
+  const name = percentileName(percentile);
+  const amount = (side: ExplainedSide): string =>
+    `${formatSide({ ...side, value: side.percentile?.value }, value)}${unit === '' ? '' : ` ${unit}`}`;
+  const from = isWide
+    ? `(before: ${amount(before)}, after: ${amount(after)})`
+    : `from ${amount(before)} to ${amount(after)}`;
+  if (verdict === 'too few values') {
+    return `Too few values for ${name} with 99.9 % confidence: ${valuesText(before.count)} before, ${valuesText(after.count)} after.`;
+  }
+  if (verdict === 'undecided') {
+    return causes.length === 0
+      ? `Whether ${name} moved ${from} depends on where values lie in wide buckets, so there is nothing to explain.`
+      : `${name} moved ${from}, but what explains it depends on where values lie in wide buckets.`;
+  }
+  if (verdict === 'no difference shown')
+    return `No difference of ${name} is shown, so there is nothing to explain.`;
+  if (verdict === 'nothing explains it') {
+    return `${name} moved ${from}, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack.`;
+  }
+  const sentences = causes
+    .filter((cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well')
+    .map(
+      (cause, i) =>
+        `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,
+    );
+  return [...sentences, ...restText(causes, isWide)].join(' ');
+}
+
+/** What the named causes leave to all other series, if anything. */
+function restText(causes: readonly ExplainedCause[], isWide: boolean): string[] {
+  const named = causes.filter(({ verdict }) => verdict.startsWith('explains it'));
+  const percent = Math.round((1 - named.reduce((sum, { explains }) => sum + explains, 0)) * 100);
+  if (isWide || percent === 0) return [];
+  return [
+    percent > 0
+      ? `The other ${percent} % come from all other series.`
+      : `All other series made the difference ${-percent} % smaller.`,
+  ];
+}
+
+function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): string {
+  const { kind, explains, before, after } = cause;
+  const names = formatNames(cause, ' or ');
+  const what =
+    kind === 'values'
+      ? 'their values changed'
+      : before.count === 0
+        ? 'they are new'
+        : after.count === 0
+          ? 'they are gone'
+          : 'their share of all values changed';
+  return `${names}${isFirst ? ' explains' : ', with'} ${isWide ? 'at least ' : ''}${formatPart(explains, isWide).replace('≥ ', '')} of it: ${what}.`;
+}
