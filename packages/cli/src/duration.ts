@@ -1,4 +1,5 @@
-import { DURATION_FORMS, secondsOf, sizeBytes } from '@hdrscope/kit';
+import { secondsOf } from '@hdrscope/inputs/internal';
+import { DURATION_FORMS, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from './arguments.ts';
 

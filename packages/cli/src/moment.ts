@@ -1,6 +1,6 @@
 import type { TimeRange } from '@hdrscope/history/internal';
+import { momentOf, type PastTime, pastTimeOf, rangeOf } from '@hdrscope/inputs/internal';
 import type { Moment } from '@hdrscope/interval-log/internal';
-import { momentOf, type PastTime, pastTimeOf, rangeOf } from '@hdrscope/kit';
 import { wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
 

@@ -1,4 +1,5 @@
-import { formatDurationParts, secondsOf } from '@hdrscope/kit';
+import { secondsOf } from '@hdrscope/inputs/internal';
+import { formatDurationParts } from '@hdrscope/kit';
 import { parseDuration } from '../src/duration.ts';
 import { parseMoment } from '../src/moment.ts';
 

@@ -9,15 +9,6 @@ export {
   LEAST_STATE,
   type LoneBuild,
 } from './analysis/find-changes.ts';
-export {
-  type GateVerdict,
-  isShownChange,
-  judgeChanges,
-  judgeComparison,
-  type Look,
-  lastChange,
-  planLooks,
-} from './analysis/gate.ts';
 export type { Run } from './analysis/known-runs.ts';
 export {
   type BoundedHistogram,
@@ -80,7 +71,6 @@ export {
   integerLayout,
   integersOf,
 } from './layout/integer.ts';
-export { roundBounds } from './layout/round-bounds.ts';
 export {
   fromTicks,
   isScaledLayout,

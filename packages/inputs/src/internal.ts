@@ -21,6 +21,15 @@ export {
   FINEST_DIGITS,
 } from './evidence.ts';
 export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
+export {
+  type GateVerdict,
+  isShownChange,
+  judgeChanges,
+  judgeComparison,
+  type Look,
+  lastChange,
+  planLooks,
+} from './gate.ts';
 export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
@@ -35,6 +44,7 @@ export {
 export { hasRequests, type LoadForm, requestFacts } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
 export { valueStretches } from './load/value-stretches.ts';
+export { isEpoch, momentOf, type PastTime, pastTimeOf, rangeOf, secondsOf } from './moment.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {

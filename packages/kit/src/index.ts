@@ -11,19 +11,6 @@ export { type ClosableServer, type CloseOptions, closeServer } from './close-ser
 export { formatCount, groupDecimal, groupDigits, trimZeros, valuesText } from './digits.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
 export { describeListenError } from './listen-error.ts';
-export {
-  DAY_MS,
-  formatTime,
-  isEpoch,
-  MINUTE_MS,
-  momentOf,
-  type ParsedMoment,
-  type ParsedRange,
-  type PastTime,
-  pastTimeOf,
-  rangeOf,
-  secondsOf,
-} from './moment.ts';
 export { nearest, suggestion } from './nearest.ts';
 export { notify, warn } from './notify.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';
@@ -48,5 +35,6 @@ export { Slices } from './slices.ts';
 export { splitMs } from './split-ms.ts';
 export { atOnce, inSlices, type Steps } from './steps.ts';
 export { nanosecondsPer } from './time-unit.ts';
+export { DAY_MS, formatTime, MINUTE_MS } from './times.ts';
 export { wildcard } from './wildcard.ts';
 export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

@@ -16,19 +16,3 @@ const plotRule: OptionRule<Plot> = custom('a plot', (value) => KINDS.includes((v
 export function assertPlot(value: unknown): asserts value is Plot {
   assertFollows('the plot', plotRule, value);
 }
-
-/** Whether the plot has no counts. */
-export function isEmptyPlot(plot: Plot): boolean {
-  switch (plot.kind) {
-    case 'percentiles':
-      return plot.curves.length === 0;
-    case 'over-time':
-      return plot.lines.every(({ values }) => values.every((value) => value === null));
-    case 'heat-map':
-      return plot.x.slots.length === 0 || plot.y.slots.length === 0;
-    case 'bars':
-      return plot.slots.length === 0;
-    case 'comparison':
-      return false;
-  }
-}

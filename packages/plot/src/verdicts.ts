@@ -1,9 +1,8 @@
 import { findRank, judgeLimit } from '@hdrscope/core/internal';
 import { percentileName } from '@hdrscope/kit';
+import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { formatCount } from './count-text.ts';
 import type { AxisSlot, BarPlot, Curve, ObjectiveLine, Plot } from './plot.ts';
-import { formatValue } from './value-text.ts';
 
 /** The percentiles of a curve, as exactly as its file has them. */
 export interface CurveValues {

@@ -1,4 +1,4 @@
-import { roundBounds } from '@hdrscope/core/internal';
+import { decimalLayout } from '@hdrscope/core';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -14,6 +14,13 @@ histograms of OpenTelemetry and of Prometheus clients, and says how much they le
 
 The boundaries reach from the last one that is at most --from to the first one that is at least --to. A
 threshold of an objective (--threshold) is a boundary of its own: the share of values within it is exact then.`;
+
+/** Leading digits of the boundaries of a decade, by their number. */
+const LEADING = {
+  1: [1],
+  3: [1, 2, 5],
+  9: [1, 2, 3, 4, 5, 6, 7, 8, 9],
+} as const;
 
 export const command = defineCommand({
   path: 'hdrscope bounds',
@@ -68,6 +75,23 @@ export const command = defineCommand({
     await io.stdout.write(text);
   },
 });
+
+/** Round numbers from the last one that is at most `from` to the first one that is at least `to`. */
+function roundBounds(from: number, to: number, perDecade: keyof typeof LEADING): number[] {
+  const leading: readonly number[] = LEADING[perDecade];
+  const lowestPower = powerOf(from);
+  const { edges } = decimalLayout({ digits: 1, lowestPower, decades: powerOf(to) - lowestPower + 1 });
+  const round = edges.filter((edge) => leading.includes(Number(edge.toExponential()[0])));
+  const first = round.findLastIndex((edge) => edge <= from);
+  const last = round.findIndex((edge) => edge >= to);
+  return round.slice(first, last + 1);
+}
+
+/** The largest power of ten that is at most a number. */
+function powerOf(value: number): number {
+  // Math.log10 is rounded.
+  return Number(value.toExponential().split('e')[1]);
+}
 
 function meaning(bounds: readonly number[], widest: number, unit: CountedUnit): string {
   const inUnit = unit === 'none' ? '' : ` in ${unit}`;

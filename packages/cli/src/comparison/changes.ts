@@ -1,13 +1,13 @@
 import { type BuildChanges, findChanges } from '@hdrscope/core';
+import { type BuildChange, LEAST_STATE, type PercentileChange } from '@hdrscope/core/internal';
 import {
-  type BuildChange,
   isShownChange,
   judgeChanges,
-  LEAST_STATE,
   lastChange,
-  type PercentileChange,
-} from '@hdrscope/core/internal';
-import { scaled, type ValueScale, valueFormat } from '@hdrscope/inputs/internal';
+  scaled,
+  type ValueScale,
+  valueFormat,
+} from '@hdrscope/inputs/internal';
 import { percentileName, valuesText } from '@hdrscope/kit';
 import type { Io } from '../command.ts';
 import { jsonDocument } from '../figures.ts';

@@ -1,12 +1,6 @@
 import { compareRuns, type RunsComparison } from '@hdrscope/core';
-import {
-  type CompareRunsOptions,
-  type GateVerdict,
-  judgeComparison,
-  LEAST_STATE,
-  type Run,
-} from '@hdrscope/core/internal';
-import type { Figures, ValueScale } from '@hdrscope/inputs/internal';
+import { type CompareRunsOptions, LEAST_STATE, type Run } from '@hdrscope/core/internal';
+import { type Figures, type GateVerdict, judgeComparison, type ValueScale } from '@hdrscope/inputs/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, Refusal } from '../command.ts';

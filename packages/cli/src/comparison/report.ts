@@ -1,11 +1,12 @@
 import type { Bounds } from '@hdrscope/core';
-import type { GateVerdict, PercentileChange } from '@hdrscope/core/internal';
+import type { PercentileChange } from '@hdrscope/core/internal';
 import {
   boundsJson,
   type Figures,
   figureJson,
   figuresJson,
   figuresOfRange,
+  type GateVerdict,
   scaled,
   type ValueScale,
 } from '@hdrscope/inputs/internal';

@@ -5,7 +5,6 @@ import {
   computeStrides,
   custom,
   integer,
-  integerAfter,
   listOf,
   mustBe,
   number,
@@ -13,8 +12,7 @@ import {
   text,
 } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { AxisSlot, BarPlot, HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
-import { barsOf } from './bars.ts';
+import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 import { TITLES } from './option-rules.ts';
 
 /** Counts over several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
@@ -172,63 +170,4 @@ const AXES_TO_DRAW: OptionsOwner<{ readonly x?: number | undefined; readonly y?:
 function assertLayouts(layouts: readonly Pick<Layout, 'slotCount'>[]): void {
   const hasSlots = (layout: unknown): boolean => integer().accepts((layout as Layout).slotCount);
   assertFollows('layouts', listOf(custom('a layout', hasSlots), 'layouts'), layouts);
-}
-
-/**
- * Two axes of cells as a heat map, with the other axes added up; bars when only one axis is informative. Bars say in the subtitle what
- * the values are.
- *
- * @param asked The places of axes that are already chosen.
- */
-export function plotOfCells(
-  given: CellCounts,
-  asked: { readonly x?: number | undefined; readonly y?: number | undefined },
-  titles: PlotTitles,
-): HeatMapPlot | BarPlot {
-  const { axes, layouts, cells } = given;
-  const { x, y } = axesToDraw(layouts, asked);
-  if (x !== undefined) return heatMapOfCells(given, { ...titles, x, y });
-  const { name, unit = 'none' } = axes[y]!;
-  const subtitle = [...(titles.subtitle === undefined ? [] : [titles.subtitle]), name].join(', by ');
-  // The other axes have a single slot, so there is one cell for each slot of this axis.
-  return barsOf(layouts[y]!, [...cells].map(Number), { ...titles, subtitle, unit, name });
-}
-
-/** The counts of a time. */
-export interface TimedSlots {
-  /** In ms since 1970. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** By slot. A count that is left out is 0. */
-  readonly counts: ArrayLike<number>;
-}
-
-/** A heat map over time whose rows are slots as they are, with a column for each time. */
-export function heatMapOfSlots(
-  slots: readonly AxisSlot[],
-  columns: readonly TimedSlots[],
-  { name, unit, ...titles }: PlotTitles & Pick<HeatMapPlot['y'], 'name' | 'unit'>,
-): HeatMapPlot {
-  return {
-    kind: 'heat-map',
-    ...titles,
-    x: {
-      name: 'time',
-      unit: 'time',
-      slots: columns.map(({ startMs, endMs }) => ({ lower: startMs, upper: endMs })),
-    },
-    y: { name, unit, slots },
-    counts: slots.map((_, slot) => columns.map(({ counts }) => counts[slot] ?? 0)),
-    countName: 'values',
-  };
-}
-
-/** The slots of a layout, which touch on an axis, also where they hold integers. */
-export function slotsOf(layout: Layout): AxisSlot[] {
-  const areIntegers = layout.lowerInclusive && layout.upperInclusive;
-  return Array.from({ length: layout.slotCount }, (_, slot) => {
-    const upper = layout.upper(slot);
-    const end = areIntegers && Number.isFinite(upper) ? integerAfter(upper) : upper;
-    return { lower: layout.lower(slot), upper: end };
-  });
 }

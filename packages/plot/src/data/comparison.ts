@@ -1,10 +1,4 @@
-import {
-  type Counted,
-  compareRuns,
-  type HdrLayout,
-  type HistogramSum,
-  percentileDifference,
-} from '@hdrscope/core';
+import { type Counted, type HdrLayout, type HistogramSum, percentileDifference } from '@hdrscope/core';
 import {
   assertFollows,
   assertOptions,
@@ -13,10 +7,9 @@ import {
   type OptionRule,
   type OptionsOwner,
   object,
-  type Run,
 } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { ComparisonPlot, Curve, PlotTitles, PlottedChange } from '../plot.ts';
+import type { ComparisonPlot, PlotTitles, PlottedChange } from '../plot.ts';
 import { PERCENTILES, TITLES, UNIT, VALUE_AXIS } from './option-rules.ts';
 import { curveOfSum } from './percentile-curve.ts';
 import { finestDigits, shownBounds, sparseSum } from './shown-bounds.ts';
@@ -120,42 +113,3 @@ const COMPARISON_PLOT: OptionsOwner<ComparisonPlotOptions> = {
   },
   call: "comparisonPlot(before, after, { unit: 'ms' })",
 };
-
-// Runs.
-
-/** One run of a comparison, and its curve. */
-export interface PlottedSide extends Pick<Run, 'values' | 'stretches'> {
-  readonly curve: Curve;
-  /** The divisor that brings its values to the unit of the plot: the same for both runs. */
-  readonly valueScale: number;
-}
-
-/** Compares two runs that count in one unit, with the intervals of `compareRuns`: those of values that may depend on each other. */
-export function comparisonOf(
-  before: PlottedSide,
-  after: PlottedSide,
-  {
-    unit,
-    percentiles,
-    confidence,
-  }: Required<Pick<ComparisonPlotOptions, 'unit' | 'percentiles' | 'confidence'>>,
-): ComparisonPlot {
-  const { valueScale } = before;
-  const changes = compareRuns([before], [after], { percentiles, confidence }).percentiles;
-  return {
-    kind: 'comparison',
-    unit,
-    before: before.curve,
-    after: after.curve,
-    confidence,
-    changes: changes.map((change) => ({
-      percentile: change.percentile,
-      before: change.before / valueScale,
-      after: change.after / valueScale,
-      ...(change.change !== 'cannot be judged' && {
-        lower: change.interval.lower / valueScale,
-        upper: change.interval.upper / valueScale,
-      }),
-    })),
-  };
-}

@@ -1,5 +1,5 @@
+import { curveOfSlots } from '@hdrscope/plot';
 import type { BarPlot, Curve, HeatMapPlot, ObjectiveLine, PercentilePlot, Plot } from '../plot.ts';
-import { curveOfSlots } from './percentile-curve.ts';
 
 /** A plot of a file. */
 export interface SourcedPlot {
@@ -95,4 +95,20 @@ function namesOf(
 
 function ownName(plot: CountedPlot): string {
   return plot.title ?? (plot.kind === 'bars' ? (plot.name ?? 'value') : plot.y.name);
+}
+
+/** Whether the plot has no counts. */
+export function isEmptyPlot(plot: Plot): boolean {
+  switch (plot.kind) {
+    case 'percentiles':
+      return plot.curves.length === 0;
+    case 'over-time':
+      return plot.lines.every(({ values }) => values.every((value) => value === null));
+    case 'heat-map':
+      return plot.x.slots.length === 0 || plot.y.slots.length === 0;
+    case 'bars':
+      return plot.slots.length === 0;
+    case 'comparison':
+      return false;
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Look, planLooks } from '@hdrscope/core/internal';
+import { type Look, planLooks } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io, Termination } from '../../command.ts';
 import {
   type ComparingOptions,

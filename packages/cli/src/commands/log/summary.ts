@@ -1,7 +1,7 @@
-import { type Figures, figuresJson, figuresOfSum, rateOf, scaled } from '@hdrscope/inputs/internal';
+import { type Figures, figuresJson, figuresOfSum, isEpoch, rateOf, scaled } from '@hdrscope/inputs/internal';
 import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { TagSummary } from '@hdrscope/interval-log/internal';
-import { formatCount, formatTime, isEpoch } from '@hdrscope/kit';
+import { formatCount, formatTime } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, figureCells, jsonDocument, percentilesFor } from '../../figures.ts';

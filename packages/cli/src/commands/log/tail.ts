@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { visible } from '@hdrscope/core/internal';
+import { isEpoch } from '@hdrscope/inputs/internal';
 import {
   type FollowNote,
   followLog,
@@ -8,7 +9,7 @@ import {
   readEntries,
 } from '@hdrscope/interval-log';
 import { followNoteText, selects } from '@hdrscope/interval-log/internal';
-import { formatTime, isEpoch } from '@hdrscope/kit';
+import { formatTime } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, figureCells, percentilesFor } from '../../figures.ts';

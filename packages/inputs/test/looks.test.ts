@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { planLooks } from '../../src/analysis/gate.ts';
+import { planLooks } from '../src/gate.ts';
 
 test('all looks together have the error of the confidence', () => {
   const confidences = fc.double({ min: 0.5, max: 0.9999, noNaN: true });

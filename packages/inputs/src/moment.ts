@@ -1,9 +1,4 @@
-import { durationNs } from './quantity.ts';
-
-/** A minute, in milliseconds. */
-export const MINUTE_MS = 60_000;
-/** A day, in milliseconds. */
-export const DAY_MS = 86_400_000;
+import { durationNs } from '@hdrscope/kit';
 
 /** A moment: since 1970, or after a start that is not known. In seconds. */
 export type ParsedMoment = { readonly epochSec: number } | { readonly offsetSec: number };
@@ -20,7 +15,7 @@ const DATE_LENGTH = '2026-03-10'.length;
  * @returns `undefined` when the text is no moment.
  * @example
  * ```ts
- * import { momentOf } from '@hdrscope/kit';
+ * import { momentOf } from '@hdrscope/inputs/internal';
  *
  * momentOf('1m30s'); //=> { offsetSec: 90 }
  * momentOf('2026-03-01T12:00'); //=> { epochSec: 1772366400 }
@@ -67,7 +62,7 @@ export type PastTime = { readonly agoMs: number } | { readonly timeMs: number };
  * @returns `undefined` when the text is no such time.
  * @example
  * ```ts
- * import { pastTimeOf } from '@hdrscope/kit';
+ * import { pastTimeOf } from '@hdrscope/inputs/internal';
  *
  * pastTimeOf('7d'); //=> { agoMs: 604800000 }
  * ```
@@ -106,7 +101,7 @@ const TIME_OF_DAY = /^\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
  * @returns `undefined` when the text is no range. The end may be before the start.
  * @example
  * ```ts
- * import { rangeOf } from '@hdrscope/kit';
+ * import { rangeOf } from '@hdrscope/inputs/internal';
  *
  * const { sinceMs, untilMs } = rangeOf('2026-03-10T14:00/70m')!;
  * untilMs - sinceMs; //=> 4200000
@@ -138,19 +133,4 @@ function sameDay(start: string, time: string): string {
 function durationMs(text: string): number | undefined {
   const seconds = DECIMAL.test(text) ? undefined : secondsOf(text);
   return seconds === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
-}
-
-/**
- * A time as people read it, in UTC.
- *
- * @param epochSec Seconds since 1970.
- * @example
- * ```ts
- * import { formatTime } from '@hdrscope/kit';
- *
- * formatTime(1_441_812_279.474); //=> '2015-09-09 15:24:39.474 UTC'
- * ```
- */
-export function formatTime(epochSec: number): string {
-  return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
 }

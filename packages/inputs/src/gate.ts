@@ -1,5 +1,5 @@
-import type { PercentileChange, RunsComparison } from './compare-runs.ts';
-import type { BuildChanges } from './find-changes.ts';
+import type { BuildChanges, RunsComparison } from '@hdrscope/core';
+import type { PercentileChange } from '@hdrscope/core/internal';
 
 /** What a comparison says to a gate. */
 export type GateVerdict = 'worse' | 'not worse' | 'cannot be judged';
