@@ -27,7 +27,7 @@ import {
   totalOf,
   without,
 } from './pooled.ts';
-import { type Candidate, candidatesOf, type SeriesChange } from './series-change.ts';
+import { type Candidate, candidatesOf, type SeriesChange, type SlotCounts } from './series-change.ts';
 import { evidenceOf, slowOf, sumOf } from './slow.ts';
 import { type Judged, verdicts } from './verdicts.ts';
 
@@ -88,7 +88,6 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const limit = { slot: figures.slot(whole[better].last), better, betterCount: sides[better].count } as const;
   const slow = series.map((one) => slowOf(one, limit));
   const allSlow = sumOf(slow);
-  const counts = { before: before.count, after: after.count };
   /** What is gone of the difference with other counts. */
   const undone = (counts: PooledEnds): Bounds =>
     totalOf(counts.last) === 0 ? NOTHING : explainedPart(values, figures.value(counts));
@@ -108,9 +107,24 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     const isKindKnown = direction > 0 ? less.upper <= more.lower : less.lower >= more.upper;
     return { parts, isKindKnown, explains: undone(countsWith(division, 0b11)) };
   };
+  const sizes = series.map(({ before, after }) => ({
+    before: sumOfCounts(before),
+    after: sumOfCounts(after),
+  }));
+  const weigh = (candidate: Candidate): Weighed => {
+    const { members } = candidate;
+    const own = { before: 0, after: 0 };
+    for (const i of members) {
+      own.before += sizes[i]!.before;
+      own.after += sizes[i]!.after;
+    }
+    const rest = { before: before.count - own.before, after: after.count - own.after };
+    const evidence = evidenceOf(sumOf(members.map((i) => slow[i]!)), allSlow, direction);
+    return { candidate, own, evidence, shareEvidence: Math.abs(growthEvidence({ part: own, rest })) };
+  };
   /** Candidates without a series in common; one where values are in wide buckets. */
-  const judge = (candidates: readonly Candidate[]): Judged[] => {
-    const groups = candidates.map(sidesOfMembers);
+  const judge = (weighed: readonly Weighed[]): Judged[] => {
+    const groups = weighed.map(({ candidate }) => sidesOfMembers(candidate));
     const rest = {
       before: without(
         whole.before,
@@ -123,31 +137,19 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     };
     const division = { groups, rest };
     const parts = isWide ? [] : partsOf(division, undone);
-    return groups.map(({ before, after }, i) => {
-      const own = { before: totalOf(before.last), after: totalOf(after.last) };
-      const { members } = candidates[i]!;
-      return {
-        candidate: candidates[i]!,
-        before: figures.attributeSide(before, own.before),
-        after: figures.attributeSide(after, own.after),
-        ...(isWide ? leastParts(division) : meanParts(parts[i]!)),
-        evidence: evidenceOf(sumOf(members.map((one) => slow[one]!)), allSlow, direction),
-        shareEvidence: Math.abs(
-          growthEvidence({
-            part: own,
-            rest: { before: counts.before - own.before, after: counts.after - own.after },
-          }),
-        ),
-      };
-    });
+    return weighed.map(({ own, ...one }, i) => ({
+      ...one,
+      before: figures.attributeSide(groups[i]!.before, own.before),
+      after: figures.attributeSide(groups[i]!.after, own.after),
+      ...(isWide ? leastParts(division) : meanParts(parts[i]!)),
+    }));
   };
   const candidates = candidatesOf(series);
   const probability = 1 - confidence;
   const least = leastEvidence(candidates.length, probability);
-  const found = isWide
-    ? []
-    : judgeCauses(findCauses({ series, slow, probability, percentile, direction }), judge);
-  const judged = candidates.flatMap((candidate) => judge([candidate]));
+  const search = { series, slow, probability, percentile, direction };
+  const found = isWide ? [] : judgeCauses(findCauses(search).map(weigh), judge);
+  const judged = worthJudging(candidates.map(weigh), least).flatMap((one) => judge([one]));
   return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
 }
 
@@ -156,17 +158,34 @@ const LEAST_PART = 0.1;
 
 /** Causes with what they explain together, without those that explain hardly anything. */
 function judgeCauses(
-  candidates: readonly Candidate[],
-  judge: (candidates: readonly Candidate[]) => Judged[],
+  weighed: readonly Weighed[],
+  judge: (weighed: readonly Weighed[]) => Judged[],
 ): Judged[] {
-  const judged = judge(candidates);
-  const kept = judged.filter(({ explains }) => explains.lower >= LEAST_PART);
-  if (kept.length < judged.length)
-    return judgeCauses(
-      kept.map(({ candidate }) => candidate),
-      judge,
-    );
+  const judged = judge(weighed);
+  const kept = weighed.filter((_, i) => judged[i]!.explains.lower >= LEAST_PART);
+  if (kept.length < judged.length) return judgeCauses(kept, judge);
   return judged.sort((a, b) => b.explains.lower - a.explains.lower);
+}
+
+/** How many candidates are named that have less evidence than chance gives. */
+const MOST_NOT_SHOWN = 50;
+
+/** Those that may have changed, and a few others: thousands of attribute values have one series each. */
+function worthJudging(weighed: readonly Weighed[], least: number): Weighed[] {
+  const hasEnough = ({ evidence, shareEvidence }: Weighed): boolean =>
+    evidence.upper >= least || shareEvidence >= least;
+  const others = weighed.filter((one) => !hasEnough(one));
+  const most = others.sort((a, b) => b.evidence.lower - a.evidence.lower).slice(0, MOST_NOT_SHOWN);
+  return [...weighed.filter(hasEnough), ...most];
+}
+
+function sumOfCounts({ c }: SlotCounts): number {
+  return c.reduce((sum, count) => sum + count, 0);
+}
+
+/** A candidate, how many values it has, and the evidence that it has changed. */
+interface Weighed extends Pick<Judged, 'candidate' | 'evidence' | 'shareEvidence'> {
+  readonly own: Readonly<Record<'before' | 'after', number>>;
 }
 
 type Parts = Pick<Judged, 'parts' | 'explains' | 'isKindKnown'>;

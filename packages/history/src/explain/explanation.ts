@@ -131,6 +131,9 @@ export interface ChangeExplanation {
   readonly isWide: boolean;
   /** Whether a cause is named, and otherwise why not. */
   readonly verdict: ExplanationVerdict;
-  /** The causes first, by what they explain, then others by evidence. Empty when no difference is shown. */
+  /**
+   * The causes first, by what they explain, then others by evidence, of those without enough of it at most 50. Empty when no difference is
+   * shown.
+   */
   readonly causes: readonly ExplainedCause[];
 }
