@@ -9,8 +9,8 @@ const ZONE = /(Z|[+-]\d{2}:?\d{2})$/i;
 const DATE_LENGTH = '2026-03-10'.length;
 
 /**
- * The moment that a text means: `90` or `1m30s` after a start; a date of ISO 8601, which is UTC unless it says otherwise; or seconds since
- * 1970, which are at least a year.
+ * The moment that a text means: `90` or `1m30s` after a start; a date of ISO 8601 that exists, which is UTC unless it says otherwise; or
+ * seconds since 1970, which are at least a year.
  *
  * @returns `undefined` when the text is no moment.
  * @example
@@ -22,7 +22,7 @@ const DATE_LENGTH = '2026-03-10'.length;
  * ```
  */
 export function momentOf(text: string): ParsedMoment | undefined {
-  if (ISO_DATE.test(text)) {
+  if (ISO_DATE.test(text) && isDay(text.slice(0, DATE_LENGTH))) {
     const hasZone = ZONE.test(text.slice(DATE_LENGTH)) || text.length === DATE_LENGTH;
     const epochMs = Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`);
     if (!Number.isNaN(epochMs)) return { epochSec: epochMs / 1000 };
@@ -32,6 +32,12 @@ export function momentOf(text: string): ParsedMoment | undefined {
   const offsetSec = secondsOf(text);
   // Hundreds of digits are beyond all numbers.
   return offsetSec !== undefined && Number.isFinite(offsetSec) ? { offsetSec } : undefined;
+}
+
+/** Whether a month has the day: Date.parse takes 2026-09-31 for the first of October. */
+function isDay(date: string): boolean {
+  const epochMs = Date.parse(date);
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(date);
 }
 
 /**
