@@ -78,7 +78,13 @@ export async function readGroups(
   io: Io,
 ): Promise<{ readonly groups: readonly ComparedSide[] } & Pick<ReadSides, 'scale' | 'reading'>> {
   const { unit, textUnit } = options;
-  const taking = { takes: KINDS, otherwise: 'log', numbers: options, command } as const;
+  const taking = {
+    takes: KINDS,
+    otherwise: 'log',
+    selection: selectionOf(options),
+    numbers: options,
+    command,
+  } as const;
   const { inputs, totalBytes } = await openInputs<ValueKind>(files.flat(), taking, io);
   const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
   const reading = {

@@ -14,8 +14,10 @@ import {
   requestFacts,
   valueStretches,
 } from '@hdrscope/inputs/internal';
+import type { Selection } from '@hdrscope/interval-log';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
+import { assertTags } from './known-tags.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, commandFor, cureOf } from './numbers.ts';
 
@@ -65,6 +67,8 @@ export interface Taking<Kind extends InputForm> {
   readonly patience?: Patience;
   /** Whether a file of no known form may become a log, because it grows. @default false */
   readonly mayGrow?: boolean;
+  /** The part of logs that is wanted, whose tags must be in them. @default all */
+  readonly selection?: Selection;
   /** Where numbers are in JSON and tables, for a command that counts them. */
   readonly numbers?: NumberPlace;
   /** The command, for messages: `hdrscope plot`. */
@@ -79,7 +83,16 @@ export interface Taking<Kind extends InputForm> {
  */
 export async function openInputs<Kind extends InputForm>(
   paths: readonly string[],
-  { takes, otherwise, as, patience = 'beginning', mayGrow = false, numbers, command }: Taking<Kind>,
+  {
+    takes,
+    otherwise,
+    as,
+    patience = 'beginning',
+    mayGrow = false,
+    selection = {},
+    numbers,
+    command,
+  }: Taking<Kind>,
   io: Io,
 ): Promise<Inputs<Kind>> {
   if (numbers !== undefined) assertNumberPlace(numbers);
@@ -103,6 +116,7 @@ export async function openInputs<Kind extends InputForm>(
       inputs.push({ ...input, source, stretches, beginning: FIGURES_BEGINNING, kind: recorded });
     } else throw new Refusal(describeInput({ ...input, kind: found }, numbers && command));
   }
+  await assertTags(inputs, selection);
   return { inputs, totalBytes };
 }
 
@@ -139,6 +153,11 @@ export function describeUnknown(name: string): string {
   return `${name} is text of no known form: hdrscope reads logs, texts of numbers, tables, percentile text, histograms, JSON and the output of load tests`;
 }
 
+/** Whether JSON has perf histograms of Ceph: each states its axes. */
+export function isCephDump({ kind, beginning }: Pick<Input<InputForm>, 'kind' | 'beginning'>): boolean {
+  return kind === 'json' && /"axes"\s*:\s*\[\s*\{/.test(beginning);
+}
+
 /** A sentence: what an input is, and which commands take it. @param command The command that counts its numbers. */
 export function describeInput(input: Input<InputForm>, command: string | undefined): string {
   const { kind: found, name } = input;
@@ -152,6 +171,8 @@ export function describeInput(input: Input<InputForm>, command: string | undefin
     const { tool, cure } = recogniseReport(input.beginning)!;
     return `${name} is the report that ${tool} prints for people, which has not every value: ${cure}`;
   }
+  if (isCephDump(input))
+    return `${name} has perf histograms of Ceph: hdrscope ceph dump, schema and heatmap take it, and plot`;
   const isKnown = found === 'json' || found === 'table';
   const cure = isKnown && command !== undefined ? cureOf(input, command) : undefined;
   if (cure === undefined) return `${name} ${NOT_TAKEN[found]}`;

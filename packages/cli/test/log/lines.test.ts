@@ -162,6 +162,34 @@ test('tail goes on below a line that it cannot read', async () => {
   expect(stderr).toMatch(/^hdrscope: line 1: .*\nhdrscope: line 2: /);
 });
 
+test.each([
+  ['log', 'summary'],
+  ['log', 'slice'],
+  ['log', 'reinterval', '10s'],
+  ['log', 'convert', '--format', 'csv'],
+  ['plot'],
+  ['diff', 'OTHER'],
+])('a tag that no interval of a file has is refused, with the nearest one: %s %s %s', async (...words) => {
+  const tags = ['get', 'put', 'delete', 'head', 'list', 'patch'];
+  const text = logText(tags.map((tag, at) => ({ tag, at, ms: [1] })));
+  const [path, other] = [folder.write('tags.hlog', text), folder.write('other.hlog', text)];
+  const run = (...tags: string[]): ReturnType<typeof hdrscope> =>
+    hdrscope([
+      ...words.map((word) => (word === 'OTHER' ? other : word)),
+      path,
+      ...tags.flatMap((tag) => ['--tag', tag]),
+    ]);
+  expect((await run('get', 'put')).stderr).not.toContain('has the tag');
+  const typo = await run('get', 'ptu');
+  expect([typo.exitCode, typo.stdout]).toEqual([1, '']);
+  expect(typo.stderr).toMatch(
+    /^hdrscope: no interval of .*tags\.hlog has the tag 'ptu': did you mean put\?\n$/,
+  );
+  expect((await run('xyzzy')).stderr).toMatch(
+    /has the tag 'xyzzy': the tags are get, put, delete, head, list and 1 more\n$/,
+  );
+});
+
 test('reports that no interval is selected', async () => {
   const stdin = logText([first]);
   const run = (...args: string[]): ReturnType<typeof hdrscope> =>

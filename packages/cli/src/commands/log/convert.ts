@@ -53,8 +53,10 @@ export const command = defineCommand({
       io,
       ([source], reading) => CONVERSIONS[format](source!, { ...selection, ...reading }, rows),
       {
-        ...{ unit, selection, ...(textUnit && { textUnit }) },
-        ...(format !== 'hgrm' && { timeNote: TIME_NOTE }),
+        text: {
+          ...{ unit, selection, ...(textUnit && { textUnit }) },
+          ...(format !== 'hgrm' && { timeNote: TIME_NOTE }),
+        },
       },
     );
   },

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { LogInterval, LogSource, PercentileText } from '@hdrscope/interval-log';
+import type { LogInterval, LogSource, PercentileText, Selection } from '@hdrscope/interval-log';
 import type { OperationOptions } from '@hdrscope/interval-log/internal';
 import { type Io, Refusal } from '../../command.ts';
 import { type InputKind, nameOf } from '../../inputs/input.ts';
@@ -18,6 +18,14 @@ interface OpenedLogs extends ReadingProgress {
 
 type LogKind = Extract<InputKind, 'log' | 'percentiles'>;
 
+/** How a command reads logs. */
+interface LogReading {
+  /** How percentile text is treated as a log. @default percentile text is refused */
+  readonly text?: TextReading;
+  /** The part of the logs that it takes. @default that of `text`, else all */
+  readonly selection?: Selection;
+}
+
 /** A command that takes only logs may have to print the first interval soon, so it does not wait for more than a chunk. */
 const LOGS_ALONE: Taking<LogKind> = { takes: ['log'], otherwise: 'log', patience: 'first chunk' };
 
@@ -25,18 +33,17 @@ const LOGS_ALONE: Taking<LogKind> = { takes: ['log'], otherwise: 'log', patience
  * Opens the logs that a command line names. Refuses what it can before the command prints its first line.
  *
  * @param isQuiet Whether the command prints nothing while it reads, so that progress can be shown.
- * @param text How percentile text is treated as a log. Without it, percentile text is refused.
  * @throws Refusal, UsageError
  */
 export async function openLogs(
   paths: readonly string[],
   io: Io,
   isQuiet: boolean,
-  text?: TextReading,
+  { text, selection = text?.selection ?? {} }: LogReading = {},
 ): Promise<OpenedLogs> {
   const { inputs, totalBytes } = await openInputs<LogKind>(
     paths,
-    text === undefined ? LOGS_ALONE : { takes: ['log', 'percentiles'], otherwise: 'log' },
+    { ...(text === undefined ? LOGS_ALONE : { takes: ['log', 'percentiles'], otherwise: 'log' }), selection },
     io,
   );
   const sources: LogSource[] = [];
@@ -75,18 +82,16 @@ type MakeLines = (
 
 /**
  * Runs a command that turns logs into lines: reads, writes, and reports what it left out.
- *
- * @param text How percentile text is treated as a log. Without it, percentile text is refused.
  */
 export async function runLines(
   paths: readonly string[],
   outputPath: string | undefined,
   io: Io,
   makeLines: MakeLines,
-  text?: TextReading,
+  logs: LogReading = {},
 ): Promise<number> {
   const isQuiet = outputPath !== undefined && outputPath !== '-';
-  const { sources, onBytes, finish } = await openLogs(paths, io, isQuiet, text);
+  const { sources, onBytes, finish } = await openLogs(paths, io, isQuiet, logs);
   const malformed = new MalformedTally();
   let outOfOrder = 0;
   let firstOutOfOrder = '';

@@ -27,8 +27,12 @@ export const slice = defineCommand({
         'hdrscope log slice needs --from, --to, --tag or --no-tag: otherwise it copies everything',
       );
     }
-    return runLines(operands, options.output, io, ([source], reading) =>
-      sliceLog(source!, { ...selection, ...reading }),
+    return runLines(
+      operands,
+      options.output,
+      io,
+      ([source], reading) => sliceLog(source!, { ...selection, ...reading }),
+      { selection },
     );
   },
 });
@@ -76,8 +80,13 @@ export const reinterval = defineCommand({
   output: 'by command',
   async run({ options, operands: [length = '', ...paths] }, io) {
     const lengthSec = parseDuration(length, 'the length');
-    return runLines(paths, options.output, io, ([source], reading, order) =>
-      reintervalLog(source!, { ...selectionOf(options), ...reading, ...order, lengthSec }),
+    const selection = selectionOf(options);
+    return runLines(
+      paths,
+      options.output,
+      io,
+      ([source], reading, order) => reintervalLog(source!, { ...selection, ...reading, ...order, lengthSec }),
+      { selection },
     );
   },
 });

@@ -46,7 +46,9 @@ export const command = defineCommand({
   async run({ options, operands, format }, io) {
     const percentiles = percentilesFor(options, format !== 'json');
     const selection = selectionOf(options);
-    const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
+    const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, {
+      text: { ...options, selection },
+    });
     const log = texts.indexOf(undefined);
     if (log !== -1 && texts.some((text) => text !== undefined)) {
       throw new Refusal(

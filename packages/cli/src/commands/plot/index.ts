@@ -129,14 +129,14 @@ export const command = defineCommand({
   async run({ options, operands, format }, io) {
     assertDrawable(format, options);
     const { kind, unit, textUnit } = options;
+    const selection = selectionOf(options);
     const { inputs, totalBytes } = await openInputs(
       operands,
-      { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope plot' },
+      { takes: TAKEN, otherwise: 'log', selection, numbers: options, command: 'hdrscope plot' },
       io,
     );
     const isCompared = kind === 'comparison';
     const units = plotUnits(inputs, { unit, textUnit, numberOptions: options, isCompared });
-    const selection = selectionOf(options);
     const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
     const columns = columnsOf(format, options, io);
     const values: CurveValues[] = [];
