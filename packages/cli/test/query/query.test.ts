@@ -280,7 +280,6 @@ test('prints the statement, and asks nothing', async () => {
 
 test.each([
   [['--print-sql'], '--print-sql goes with --metric'],
-  [['--by', 'a'], '--by goes with --metric'],
   [['--metric', 'rpc', '--dialect', 'spark'], '--dialect goes with --print-sql'],
   [['--metric', 'rpc', '--print-sql', '--json'], '--print-sql prints a statement'],
   [['--metric', 'rpc', '--print-sql', '--table', 'a'], 'the rows are in the folder or in --table'],
@@ -295,6 +294,19 @@ test.each([
   const { exitCode, stdout, stderr } = await query(args);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toContain(message);
+});
+
+test('options that ask about a metric ask about the only one, and name several', async () => {
+  const only = await query(['--by', 'method', '--percentiles', '99']);
+  expect(only).toEqual(await query(['--metric', 'rpc', '--by', 'method', '--percentiles', '99']));
+  expect((await query(['--percentiles', '99'])).stdout).toMatch(/ p99 +max\n/);
+  const two = folder.pathOf('two-metrics');
+  const text = logText(['rpc?route="a"', 'job'].map((tag) => ({ tag, at: 0, ms: [10] })));
+  await hdrscope(['history', 'import', folder.write('two.hlog', text), '-o', two]);
+  for (const [option, ...value] of [['--by', 'route'], ['--percentiles', '50'], ['--plot']] as const) {
+    const { exitCode, stderr } = await hdrscope(['query', two, option, ...value]);
+    expect([exitCode, stderr]).toEqual([2, `hdrscope: ${option} goes with --metric: ${two} has rpc, values\n`]);
+  }
 });
 
 test('a folder is needed', async () => {

@@ -89,7 +89,6 @@ test('the documents of both have them, as their schemas say', async () => {
 
 test.each([
   [['--traces', '0', '--metric', 'rpc'], '--traces'],
-  [['--traces', '3'], '--traces goes with --metric'],
   [['--traces', '3', '--metric', 'rpc', ...RANGES], '--traces goes with percentiles, as text or json'],
 ])('%j is refused', async (args, message) => {
   const { stderr, exitCode: code } = await hdrscope(['query', history, ...args]);

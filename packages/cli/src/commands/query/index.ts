@@ -24,6 +24,7 @@ import {
   kindOf,
   OPTIONS,
   type Options,
+  optionOfMetric,
   PICTURES,
   questionOf,
   selectionOf,
@@ -55,7 +56,9 @@ export const command = defineCommand({
     assertKindFits(options);
     if (options.printSql === true)
       return withOutput(options.output, io, (out) => printSql(options, folder, out));
-    return askHistory(folder!, options, io, (history) => answer(options, asked, history, io));
+    return askHistory(folder!, options, io, async (history) =>
+      answer(await withMetric(options, history), asked, history, io),
+    );
   },
 });
 
@@ -75,6 +78,21 @@ async function answer(
   return withOutput(options.output, io, (out) =>
     options.metric === undefined ? list(format, history, out) : print(options, format, history, out),
   );
+}
+
+/**
+ * Options with the metric that they ask about: the only one of the history, unless they name another one.
+ *
+ * @throws UsageError when the history has several, and an option asks about one.
+ */
+async function withMetric(options: Options, { folder, query }: AskedHistory): Promise<Options> {
+  const option = options.metric === undefined ? optionOfMetric(options) : undefined;
+  if (option === undefined) return options;
+  const metrics = await withEngine(folder, () => historyMetrics(folder, query));
+  const names = [...new Set(metrics.map(({ metric }) => metric))];
+  if (names.length > 1)
+    throw new UsageError(`${option} goes with --metric: ${folder} has ${names.join(', ')}`);
+  return names.length === 1 ? { ...options, metric: names[0]! } : options;
 }
 
 async function printSql(options: Options, folder: string | undefined, io: Io): Promise<number> {

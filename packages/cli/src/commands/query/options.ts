@@ -4,7 +4,7 @@ import { CONFIDENCE, GATE, SERIES } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
 import { assertApart, parseRange } from '../../moment.ts';
-import { ASCII, integer, percentilesOption } from '../../options.ts';
+import { ASCII, DEFAULT_PERCENTILES, integer, percentilesOption } from '../../options.ts';
 import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
 import { ALLOW_MISSING } from './engine.ts';
 
@@ -126,7 +126,7 @@ function refuse(refusals: Refusals): void {
   if (name !== undefined) throw new UsageError(`${name} ${why}`);
 }
 
-/** Options that say what is asked of a metric. */
+/** Options that say what is asked of a metric, besides its percentiles. */
 const OF_METRIC = [
   ...['plot', 'columns', 'by', 'where', 'every', 'since', 'until', 'kind', 'before', 'after', 'traces'],
   'builds',
@@ -148,18 +148,25 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
   if (folder === undefined && table === undefined && dialect !== 'postgres') {
     throw new UsageError('the folder of a history is missing: hdrscope query FOLDER');
   }
-  if (metric === undefined) {
-    const why = 'goes with --metric; hdrscope query FOLDER lists the metrics';
-    refuse([
-      [printSql, '--print-sql', why],
-      ...OF_METRIC.map((name) => [isGiven(options[name]), `--${name}`, why] as const),
-    ]);
-  }
+  refuse([
+    [
+      metric === undefined && printSql,
+      '--print-sql',
+      'goes with --metric; hdrscope query FOLDER lists the metrics',
+    ],
+  ]);
   spanOf(options);
 }
 
-function isGiven(value: Options[(typeof OF_METRIC)[number]]): boolean {
-  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined;
+/** The first option that asks for something of a metric. */
+export function optionOfMetric(options: Options): string | undefined {
+  // The default is this very list.
+  if (options.percentiles !== DEFAULT_PERCENTILES) return '--percentiles';
+  const given = OF_METRIC.find((name) => {
+    const value = options[name];
+    return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined;
+  });
+  return given && `--${given}`;
 }
 
 /** The part of a question that chooses rows. */
