@@ -199,6 +199,9 @@ export function createOptions(table: OptionTable): Option[] {
   });
 }
 
+/** With the micro sign and with the letter mu, as keyboards and editors have them. */
+const MICROSECONDS = /^[\u00b5\u03bc]s$/;
+
 /**
  * The value of an option for a word.
  *
@@ -211,10 +214,11 @@ export function parseValue(
   word: string,
   before?: unknown,
 ): unknown {
-  if (choices?.includes(word) === false) {
+  const plain = MICROSECONDS.test(word) ? 'us' : word;
+  if (choices?.includes(plain) === false) {
     throw wrongOption(name, choices.join(', '), word, suggestion(word, choices));
   }
-  return parse === undefined ? word : parse(word, name, before as never);
+  return parse === undefined ? plain : parse(plain, name, before as never);
 }
 
 export function toFlag(key: string): string {

@@ -8,6 +8,8 @@ export interface Group {
   /** The group as people type it: `hdrscope log`. */
   readonly path: string;
   readonly description: string;
+  /** Titles of the help, each with the names of its commands. @default one list */
+  readonly sections?: Readonly<Record<string, readonly string[]>>;
   /** By their names. The summary is a line of the help. */
   readonly commands: Readonly<Record<string, readonly [summary: string, command: Group | LoadCommand]>>;
   readonly examples: readonly string[];
@@ -70,20 +72,31 @@ export async function runGroup(group: Group, args: readonly string[], io: Io): P
 
 function unknownCommand({ path, commands }: Group, name: string): string {
   const what = name.startsWith('-') ? 'option' : 'command';
+  const inside = Object.entries(commands).flatMap(([group, [, found]]) =>
+    typeof found !== 'function' && Object.hasOwn(found.commands, name) ? [`${group} ${name}`] : [],
+  );
   const similar = nearest(name, Object.keys(commands));
-  const hint = similar === undefined ? `${path} --help lists the commands` : `did you mean ${similar}?`;
+  const meant = inside.length > 0 ? inside : similar === undefined ? [] : [similar];
+  const hint =
+    meant.length === 0 ? `${path} --help lists the commands` : `did you mean ${meant.join(' or ')}?`;
   return `${path} has no ${what} '${name}': ${hint}`;
 }
 
-function groupHelp({ path, description, commands, examples, notes = '' }: Group, columns: number): string {
+function groupHelp(
+  { path, description, commands, sections, examples, notes = '' }: Group,
+  columns: number,
+): string {
+  const names = Object.keys(commands);
   // Bounded: these are the commands of a group.
-  const width = Math.max(...Object.keys(commands).map(({ length }) => length));
-  const lines = Object.entries(commands).map(([name, [summary]]) => wrapItem(name, width, summary, columns));
+  const width = Math.max(...names.map(({ length }) => length));
+  const lines = Object.entries(sections ?? { commands: names }).flatMap(([title, own]) => [
+    `${title}:`,
+    ...own.map((name) => wrapItem(name, width, commands[name]![0], columns)),
+  ]);
   return `${wrapText(description, columns)}
 
 ${wrapText(`usage: ${path} COMMAND [options]`, columns)}
 
-commands:
 ${lines.join('\n')}
 
 ${wrapText(`  ${path} COMMAND --help describes one of them.\n${notes}`, columns)}

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { ExitCode, type Io, Termination, UsageError } from './command.ts';
 import type { DefinedCommand } from './define-command.ts';
 import { type Group, type LoadCommand, runGroup } from './group.ts';
@@ -153,7 +154,16 @@ ceph tell in JSON or XML, or a telemetry report.
 export const HDRSCOPE: Group = {
   path: 'hdrscope',
   description:
-    'Counts whole distributions, reads them from logs, kernels and daemons, compares them, draws them, and brings\nthem to where people watch them.',
+    'Counts how long requests take, exactly to three digits: from numbers, logs, load tests, kernels and clusters.\nhdrscope FILE says what a file is, shows what is in it, and names the commands that go on.',
+  sections: {
+    'numbers, logs and load tests': ['record', 'log', 'plot', 'serve', 'inspect'],
+    'is it slower, is it fast enough': ['diff', 'ab', 'check'],
+    'months of a service': ['history', 'query', 'explain', 'slo'],
+    'kernels and clusters': ['ebpf', 'ceph'],
+    'in production': ['run', 'config'],
+    'before you record': ['advise', 'bounds'],
+    'in your shell': ['completion'],
+  },
   commands: {
     record: [
       'counts the numbers of a text, and prints their distribution',
@@ -164,7 +174,7 @@ export const HDRSCOPE: Group = {
       () => import('./commands/ab/index.ts'),
     ],
     diff: [
-      'compares two logs, texts or histograms, and says whether the difference is real',
+      'compares runs, and says whether their difference is real',
       () => import('./commands/diff/index.ts'),
     ],
     check: [
@@ -175,10 +185,7 @@ export const HDRSCOPE: Group = {
       'says what a histogram would cost and how exact it would be',
       () => import('./commands/advise.ts'),
     ],
-    bounds: [
-      'prints round boundaries for explicit buckets, and how much they leave open',
-      () => import('./commands/bounds.ts'),
-    ],
+    bounds: ['prints round boundaries for explicit buckets', () => import('./commands/bounds.ts')],
     inspect: ['says what files are, and which commands take them', () => import('./commands/inspect.ts')],
     log: ['works on interval logs (.hlog)', LOG],
     plot: ['draws histograms, on the terminal or as a picture', () => import('./commands/plot/index.ts')],
@@ -192,19 +199,19 @@ export const HDRSCOPE: Group = {
       () => import('./commands/query/index.ts'),
     ],
     explain: [
-      'says which attribute made a percentile move, from a history',
+      'says which attributes made a percentile move, from a history',
       () => import('./commands/explain.ts'),
     ],
     ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
     ceph: ["reads Ceph's perf histograms, and serves ours as Ceph does", CEPH],
-    slo: ['judges an objective afterwards, and writes rules for Prometheus that watch it', SLO],
+    slo: ['judges an objective afterwards, writes rules for Prometheus', SLO],
     run: [
       'brings sources of histograms to sinks, as a configuration says',
       () => import('./commands/run.ts'),
     ],
     config: ['writes and checks configurations of run', CONFIG],
     completion: [
-      'prints a script that makes a shell complete these commands',
+      'prints a script with which a shell completes these commands',
       async () => ({ command: (await import('./commands/completion/index.ts')).defineCompletion(HDRSCOPE) }),
     ],
   },
@@ -212,24 +219,21 @@ export const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (diff, ab and query: worse, check: missed), or refused input: a file that cannot be read, malformed lines
+  1    a verdict (worse, missed), or input that is refused: unreadable, malformed
   2    a wrong command line
-  3    a verdict that cannot be given: --fail-if-worse and check have too little to judge by
+  3    a verdict that cannot be given: too little to judge by
   130  ended by Ctrl-C; any other signal: 128 and its number
 
 environment:
   NO_COLOR        no colours, not even on terminals
   COLUMNS         the length of a line, also without a terminal
-  HDRSCOPE_TOKEN  the token that clients of serve, ebpf serve and ceph serve must send
+  HDRSCOPE_TOKEN  the token that clients of serve must send
   HDRSCOPE_DEBUG  errors show the place in the program where they arose
 `,
   examples: [
+    'hdrscope service.hlog',
     'hdrscope record latencies.txt --unit ms',
-    'hdrscope log summary service.hlog',
     'hdrscope diff --before main/ --after branch/ --fail-if-worse 5%',
-    'hdrscope plot before.hlog after.hlog -o latency.html',
-    'hdrscope serve service.hlog',
-    'hdrscope run hdrscope.yaml',
   ],
 };
 
@@ -237,7 +241,7 @@ environment:
 export async function runCli(args: readonly string[], rawIo: Io): Promise<number> {
   const io = cleanIo(rawIo);
   try {
-    const exitCode = await runGroup(HDRSCOPE, args, io);
+    const exitCode = (await lookAtFile(args, io)) ?? (await runGroup(HDRSCOPE, args, io));
     if (exitCode === ExitCode.serviceEnded) return ExitCode.done;
     return endedBySignal(io) ?? exitCode;
   } catch (error) {
@@ -246,6 +250,20 @@ export async function runCli(args: readonly string[], rawIo: Io): Promise<number
     await io.stderr.write(`hdrscope: ${errorText(error, io)}\n`);
     return error instanceof UsageError ? ExitCode.usage : ExitCode.refused;
   }
+}
+
+/** `hdrscope FILE`. `undefined` when the first word is no file. */
+async function lookAtFile(args: readonly string[], io: Io): Promise<number | undefined> {
+  const [path, ...others] = args;
+  if (path === undefined || path.startsWith('-') || Object.hasOwn(HDRSCOPE.commands, path)) return undefined;
+  if ((await stat(path).catch(() => undefined)) === undefined) return undefined;
+  if (others.length > 0) {
+    throw new UsageError(
+      `hdrscope FILE takes one file and no options, got '${others[0]}' too: hdrscope ${path} names the commands that take them`,
+    );
+  }
+  const { look } = await import('./commands/look.ts');
+  return look(path, io, (words) => runGroup(HDRSCOPE, words, io));
 }
 
 function endedBySignal({ signal }: Io): number | undefined {

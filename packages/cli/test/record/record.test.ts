@@ -18,6 +18,12 @@ function nanoseconds(values: readonly number[], significantDigits = 3): Histogra
   return histogram;
 }
 
+test.each(['\u00b5s', '\u03bcs'])('--unit %s is us', async (unit) => {
+  const run = (unit: string) => hdrscope(['record', '--unit', unit], { stdin: '1\n2\n' });
+  expect(await run(unit)).toEqual(await run('us'));
+  expect((await run(unit)).exitCode).toBe(0);
+});
+
 test('prints the distribution of standard input', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--unit', 'ms', '--no-plot'], {
     stdin: TEXT,
