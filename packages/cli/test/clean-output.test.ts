@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
   ['hdrscope log tail', () => [log()]],
   ['hdrscope log tail', () => ['-n', '1', brokenLog()]],
   ['hdrscope log merge', () => [log(), brokenLog()]],
-  ['hdrscope log slice', () => ['--to', '100', log()]],
+  ['hdrscope log slice', () => ['--until', '100', log()]],
   ['hdrscope log reinterval', () => ['10s', log()]],
   ['hdrscope log convert', () => ['--format', 'csv', log()]],
   ['hdrscope log convert', () => ['--format', 'v2', log()]],
@@ -203,7 +203,7 @@ test('the names of kernel maps are shown on a terminal', async () => {
 
 test.each([
   [['log', 'merge']],
-  [['log', 'slice', '--to', '100']],
+  [['log', 'slice', '--until', '100']],
   [['log', 'convert', '--format', 'csv']],
   [['log', 'convert', '--format', 'v2']],
 ])('%j writes the bytes of a log to a pipe', async (words) => {

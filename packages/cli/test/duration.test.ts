@@ -43,11 +43,11 @@ test.each([
   ['2026-03-01', { epochSec: 1_772_323_200 }],
   ['1772366400.5', { epochSec: 1_772_366_400.5 }],
 ])('%s is a moment', (text, moment) => {
-  expect(parseMoment(text, '--from')).toEqual(moment);
+  expect(parseMoment(text, '--since')).toEqual(moment);
 });
 
 test.each(['yesterday', '2026-13-01', '12:00', '', '9'.repeat(400)])('%j is not a moment', (text) => {
-  expect(() => parseMoment(text, '--from')).toThrow('--from must be seconds or a duration');
+  expect(() => parseMoment(text, '--since')).toThrow('--since must be seconds or a duration');
 });
 
 test.each([

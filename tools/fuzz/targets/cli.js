@@ -22,7 +22,7 @@ export async function moment() {
     words: ['T', 'Z', '+', ':', '-', '.', 'm', 's', 'h', '00', ' '],
     allows: isRefusal,
     run(text) {
-      const { epochSec = 0, offsetSec = 0 } = parseMoment(text, '--from');
+      const { epochSec = 0, offsetSec = 0 } = parseMoment(text, '--since');
       assertThat(Number.isFinite(epochSec) && Number.isFinite(offsetSec), () => `${epochSec}, ${offsetSec}`);
     },
   };

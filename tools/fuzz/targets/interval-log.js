@@ -101,7 +101,7 @@ export async function logOperations() {
       const bytes = Buffer.from(text);
       const operations = [
         () => summarizeLogs([bytes]),
-        () => taken(sliceLog(bytes, { from: { offsetSec: 1 } })),
+        () => taken(sliceLog(bytes, { since: { offsetSec: 1 } })),
         () => taken(reintervalLog(bytes, { lengthSec: 5 })),
         () => taken(convertToV2(bytes)),
         () => taken(mergeLogs([bytes, bytes])),

@@ -53,9 +53,9 @@ export async function readPercentileInput(
   return { ...found, text, losses };
 }
 
-function assertSelected(name: string, { tags, from, to }: Selection): void {
-  if (from !== undefined || to !== undefined) {
-    throw new Refusal(`${name} is percentile text and has no times: --from and --to select nothing of it`);
+function assertSelected(name: string, { tags, since, until }: Selection): void {
+  if (since !== undefined || until !== undefined) {
+    throw new Refusal(`${name} is percentile text and has no times: --since and --until select nothing of it`);
   }
   if (tags !== undefined && ![...tags].includes(undefined)) {
     throw new Refusal(

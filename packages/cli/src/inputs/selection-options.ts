@@ -19,24 +19,24 @@ export const TAGS = defineOptions({
 
 export const SELECTION = defineOptions({
   ...TAGS,
-  from: {
+  since: {
     value: '<moment>',
     help: 'only intervals that start then or later: seconds or a duration after the start of the log (90, 1m30s), a date (2026-03-01T12:00:00Z), or seconds since 1970',
     parse: parseMoment,
   },
-  to: { value: '<moment>', help: 'only intervals that start before then', parse: parseMoment },
+  until: { value: '<moment>', help: 'only intervals that start before then', parse: parseMoment },
 });
 
 /** The part of a log that the options select. It is empty when they select everything. */
-export function selectionOf({ tag, from, to }: Partial<OptionsOf<typeof SELECTION>>): Selection {
-  return { ...(tag && { tags: tag }), ...(from && { from }), ...(to && { to }) };
+export function selectionOf({ tag, since, until }: Partial<OptionsOf<typeof SELECTION>>): Selection {
+  return { ...(tag && { tags: tag }), ...(since && { since }), ...(until && { until }) };
 }
 
 /** @throws Refusal when the selection asks for a part of an input that has no parts. */
 export function assertWhole(name: string, selection: Selection): void {
   if (Object.keys(selection).length === 0) return;
   throw new Refusal(
-    `${name} has no tags and no times: --tag, --no-tag, --from and --to select nothing of it; hdrscope log slice copies a part of a log`,
+    `${name} has no tags and no times: --tag, --no-tag, --since and --until select nothing of it; hdrscope log slice copies a part of a log`,
   );
 }
 

@@ -269,14 +269,14 @@ test('compares a part of logs', async () => {
   };
   expect(await counts()).toEqual([217, 217]);
   expect(await counts('--tag', 'get')).toEqual([200, 200]);
-  expect(await counts('--tag', 'get', '--from', '1s')).toEqual([100, 100]);
-  expect(await counts('--tag', 'get', '--to', '1s')).toEqual([100, 100]);
+  expect(await counts('--tag', 'get', '--since', '1s')).toEqual([100, 100]);
+  expect(await counts('--tag', 'get', '--until', '1s')).toEqual([100, 100]);
   expect(await counts('--no-tag')).toEqual([7, 7]);
   const numbers = folder.write('numbers.txt', '1ms\n2ms\n');
   const { exitCode, stderr } = await compare('--tag', 'get', tagged[0]!, numbers);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(
-    `${numbers} has no tags and no times: --tag, --no-tag, --from and --to select nothing of it`,
+    `${numbers} has no tags and no times: --tag, --no-tag, --since and --until select nothing of it`,
   );
 });
 

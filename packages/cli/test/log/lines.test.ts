@@ -38,7 +38,7 @@ test('merge reports an interval that is out of order', async () => {
 test('slice copies a part of the time, which may be written in several ways', async () => {
   const stdin = logText([first, second, third]);
   for (const from of ['2', '2s', '2017-07-14T02:40:02Z', '1500000002']) {
-    const { exitCode, stdout } = await hdrscope(['log', 'slice', '-', '--from', from, '--to', '1m'], {
+    const { exitCode, stdout } = await hdrscope(['log', 'slice', '-', '--since', from, '--until', '1m'], {
       stdin,
     });
     expect([exitCode, stdout]).toEqual([0, HEAD + intervalLine(second)]);
@@ -119,7 +119,7 @@ testUnless(lackOfShared(RECORDED))('convert writes a log of 2015 in the encoding
 
 test('-o writes a complete file, which may replace an input', async () => {
   const path = folder.write('own.hlog', logText([first, second]));
-  expect(await hdrscope(['log', 'slice', path, '--to', '2', '-o', path])).toEqual({
+  expect(await hdrscope(['log', 'slice', path, '--until', '2', '-o', path])).toEqual({
     exitCode: 0,
     stdout: '',
     stderr: '',

@@ -116,7 +116,7 @@ test.each([
   [['slice', '--tag', 'a', '-'], 'is percentile text, which has neither times nor intervals'],
   [['reinterval', '1m', '-'], 'is percentile text, which has neither times nor intervals'],
   [['tail', '-'], 'is percentile text, which has neither times nor intervals'],
-  [['summary', '--from', '1m', '-'], 'has no times: --from and --to select nothing of it'],
+  [['summary', '--since', '1m', '-'], 'has no times: --since and --until select nothing of it'],
   [['summary', '--tag', 'a', '-'], 'has no tag: --tag selects nothing of it'],
 ])('%j refuses percentile text', async (args, reason) => {
   const { exitCode, stdout, stderr } = await hdrscope(['log', ...args], { stdin: WRK2 });

@@ -102,7 +102,7 @@ test.each([
 
 test('adds up the selected times of several logs, including gzipped ones', async () => {
   const path = folder.write('a.hlog', LOG);
-  const args = ['log', 'summary', path, '-', '--json', '--tag', 'get', '--from', '10s', '--to', '11s'];
+  const args = ['log', 'summary', path, '-', '--json', '--tag', 'get', '--since', '10s', '--until', '11s'];
   const { stdout } = await hdrscope(args, { stdin: gzipSync(LOG) });
   expect(parseValues(stdout).tags).toMatchObject([{ tag: 'get', intervals: 2, count: 200 }]);
 });

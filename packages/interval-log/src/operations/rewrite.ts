@@ -43,7 +43,7 @@ export async function* sliceLog(
 const SLICE_LOG = {
   name: 'sliceLog',
   rules: INTERVAL_RULES,
-  call: "sliceLog('service.hlog', { from: { offsetSec: 60 } })",
+  call: "sliceLog('service.hlog', { since: { offsetSec: 60 } })",
 };
 
 /**

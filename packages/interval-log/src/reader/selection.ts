@@ -13,14 +13,14 @@ import { toMicros } from './time.ts';
 /** A moment: seconds after the start of the log, or seconds since 1970. */
 export type Moment = { readonly offsetSec: number } | { readonly epochSec: number };
 
-/** Selects intervals by tag and start. Consecutive selections share no interval, because `to` is exclusive. */
+/** Selects intervals by tag and start. Consecutive selections share no interval, because `until` is exclusive. */
 export interface Selection {
   /** Only intervals with one of these tags; `undefined` stands for intervals without a tag. @default all */
   readonly tags?: Iterable<string | undefined>;
   /** Only intervals that start at this moment or later. @default no limit */
-  readonly from?: Moment;
+  readonly since?: Moment;
   /** Only intervals that start before this moment. @default no limit */
-  readonly to?: Moment;
+  readonly until?: Moment;
 }
 
 // Without a number no interval would be selected.
@@ -46,8 +46,8 @@ export const SELECTION_RULES: RulesFor<Selection, keyof Selection> = {
       (tags) => typeof tags === 'object' && tags !== null && Symbol.iterator in tags,
     ),
   ),
-  from: optional(moment),
-  to: optional(moment),
+  since: optional(moment),
+  until: optional(moment),
 };
 
 const SELECTS = { name: 'selects', rules: SELECTION_RULES, call: "selects({ tags: ['read'] })" };
@@ -64,14 +64,14 @@ export function selects(selection: Selection): (interval: LogInterval) => boolea
 /** `selects` for options that are checked already, and which may have more names. */
 export function createSelector({
   tags,
-  from,
-  to,
+  since,
+  until,
 }: Settings<Selection, keyof Selection>): (interval: LogInterval) => boolean {
   const wanted = tags && new Set(tags);
   return (interval) =>
     (wanted === undefined || wanted.has(interval.tag)) &&
-    (from === undefined || secondsSince(interval, from) >= 0) &&
-    (to === undefined || secondsSince(interval, to) < 0);
+    (since === undefined || secondsSince(interval, since) >= 0) &&
+    (until === undefined || secondsSince(interval, until) < 0);
 }
 
 function secondsSince({ startSec, offsetSec }: LogInterval, moment: Moment): number {

@@ -9,11 +9,11 @@ const LOG = bytes(logText([{ tag: 'get', at: 1, values: [1] }]));
 test.each<[selection: Selection, message: string]>([
   [{ tags: 'get' }, 'tags must be a list of tags, got "get"'],
   [{ tags: 7 as never }, 'tags must be a list of tags, got 7'],
-  [{ from: { offsetSec: Number.NaN } }, 'from.offsetSec must be a number, got NaN'],
-  [{ from: { epochSec: 1, second: 1 } as never }, 'a moment has no option "second"'],
-  [{ to: { offset: 1 } as never }, 'to must be a moment, { offsetSec } or { epochSec }'],
-  [{ to: 7 as never }, 'to must be a moment, { offsetSec } or { epochSec }'],
-  [{ from: null as never }, 'from must be a moment, { offsetSec } or { epochSec }'],
+  [{ since: { offsetSec: Number.NaN } }, 'since.offsetSec must be a number, got NaN'],
+  [{ since: { epochSec: 1, second: 1 } as never }, 'a moment has no option "second"'],
+  [{ until: { offset: 1 } as never }, 'until must be a moment, { offsetSec } or { epochSec }'],
+  [{ until: 7 as never }, 'until must be a moment, { offsetSec } or { epochSec }'],
+  [{ since: null as never }, 'since must be a moment, { offsetSec } or { epochSec }'],
 ])('%j is refused, because it would select no interval', async (selection, message) => {
   expect(refusalOf(() => selects(selection), 'ERR_INVALID_OPTION').message).toContain(message);
   const refused = expect.objectContaining({ code: 'ERR_INVALID_OPTION' });

@@ -13,8 +13,8 @@ test('consecutive slices have every interval once, at its time', async () => {
       async (intervals, times, cutMs) => {
         const text = logText(intervals, times);
         const cut = { offsetSec: cutMs / 1000 };
-        const before = await intervalsOf(await textOf(sliceLog(bytes(text), { to: cut })));
-        const after = await intervalsOf(await textOf(sliceLog(bytes(text), { from: cut })));
+        const before = await intervalsOf(await textOf(sliceLog(bytes(text), { until: cut })));
+        const after = await intervalsOf(await textOf(sliceLog(bytes(text), { since: cut })));
         const whole = await intervalsOf(text);
 
         const moments = (list: typeof whole): number[][] =>
@@ -39,7 +39,7 @@ test('copies selected lines and all lines between intervals byte for byte', asyn
 
 test('adds a start time if the first interval, which started the log, is left out', async () => {
   const text = logText([10, 20].map((at) => ({ at, values: [] })));
-  const slice = await textOf(sliceLog(bytes(text), { from: { offsetSec: 5 } }));
+  const slice = await textOf(sliceLog(bytes(text), { since: { offsetSec: 5 } }));
   expect(slice.split('\n')[0]).toBe(
     '#[StartTime: 10.000 (seconds since epoch), Thu Jan 01 00:00:10 UTC 1970]',
   );

@@ -37,9 +37,9 @@ test('selects intervals from a moment on and before another', async () => {
     [10, 11, 12, 13].map((at) => ({ at, values: [at] })),
     { start: 1_500_000_000, base: 1_500_000_000 },
   );
-  const offsets = await sumLogs([log], { from: { offsetSec: 11 }, to: { offsetSec: 13 } });
+  const offsets = await sumLogs([log], { since: { offsetSec: 11 }, until: { offsetSec: 13 } });
   expect([offsets?.min, offsets?.max]).toEqual([11, 12]);
-  const epoch = await sumLogs([log], { from: { epochSec: 1_500_000_012 } });
+  const epoch = await sumLogs([log], { since: { epochSec: 1_500_000_012 } });
   expect([epoch?.min, epoch?.max]).toEqual([12, 13]);
 });
 

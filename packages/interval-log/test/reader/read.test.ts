@@ -28,19 +28,19 @@ test.each<[string, ReadIntervalsOptions, number[]]>([
   ['without a tag', { tags: [undefined] }, [0, 4.5]],
   ['with an empty tag', { tags: [''] }, [3]],
   ['with a tag of an empty list', { tags: [] }, []],
-  ['from a second on, inclusive', { from: { offsetSec: 2 } }, [2, 3, 4.5]],
-  ['before a second', { to: { offsetSec: 2 } }, [0, 1]],
-  ['from a time on, inclusive', { from: { epochSec: 1001 } }, [1, 2, 3, 4.5]],
-  ['before a time', { to: { epochSec: 1004.5 } }, [0, 1, 2, 3]],
-  ['before a time just after one', { to: { epochSec: 1004.501 } }, [0, 1, 2, 3, 4.5]],
-  ['without a tag in a range', { tags: [undefined], from: { offsetSec: 1 }, to: { epochSec: 2000 } }, [4.5]],
+  ['from a second on, inclusive', { since: { offsetSec: 2 } }, [2, 3, 4.5]],
+  ['before a second', { until: { offsetSec: 2 } }, [0, 1]],
+  ['from a time on, inclusive', { since: { epochSec: 1001 } }, [1, 2, 3, 4.5]],
+  ['before a time', { until: { epochSec: 1004.5 } }, [0, 1, 2, 3]],
+  ['before a time just after one', { until: { epochSec: 1004.501 } }, [0, 1, 2, 3, 4.5]],
+  ['without a tag in a range', { tags: [undefined], since: { offsetSec: 1 }, until: { epochSec: 2000 } }, [4.5]],
 ])('intervals: %s', async (_, options, expected) => {
   expect(await startsOf(options)).toEqual(expected);
 });
 
 test('an absolute time with a fraction selects its interval', async () => {
   const log = bytes(`1441812279.601,1,0,${ENCODED}`);
-  const options = { from: { epochSec: 1441812279.601 }, to: { epochSec: 1441812279.602 } };
+  const options = { since: { epochSec: 1441812279.601 }, until: { epochSec: 1441812279.602 } };
   expect(await all(readIntervals(log, options))).toHaveLength(1);
 });
 
@@ -68,9 +68,9 @@ describe('a malformed line', () => {
 });
 
 test.each<[ReadIntervalsOptions, string]>([
-  [{ from: { offsetSec: Number.NaN } }, 'from.offsetSec must be a number, got NaN'],
-  [{ from: {} as never }, 'from must be a moment, { offsetSec } or { epochSec }, got an object'],
-  [{ to: 'now' as never }, 'to must be a moment, { offsetSec } or { epochSec }, got "now"'],
+  [{ since: { offsetSec: Number.NaN } }, 'since.offsetSec must be a number, got NaN'],
+  [{ since: {} as never }, 'since must be a moment, { offsetSec } or { epochSec }, got an object'],
+  [{ until: 'now' as never }, 'until must be a moment, { offsetSec } or { epochSec }, got "now"'],
   [{ tags: 'get' }, 'tags must be a list of tags, got "get"'],
 ])('options %j are refused at the first step', async (options, message) => {
   await expect(readIntervals(LOG, options).next()).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describeUnless(lackOfShared('data/hlog'))('totals are those of Java', () => {
     const sum = new Histogram({ autoResize: true });
     const log = `${LOGS}${name}.hlog`;
     const intervals = await all(
-      readIntervals(log, { from: { offsetSec: fromSec }, to: { offsetSec: toSec }, tags: [tag] }),
+      readIntervals(log, { since: { offsetSec: fromSec }, until: { offsetSec: toSec }, tags: [tag] }),
     );
     // Java includes an interval that starts at the end of the range. The totals are comparable because none does.
     expect((await all(readIntervals(log))).map(({ offsetSec }) => offsetSec)).not.toContain(toSec);

@@ -89,7 +89,7 @@ export const command = defineCommand({
   examples: [
     'hdrscope check autocannon.json --slo p99=250ms --max-errors 0.1%',
     'hdrscope check k6.json --slo p50=5ms --slo p99.9=250ms --min-count 10000 --report junit.xml',
-    'hdrscope check service.hlog --tag get --from 1m --slo p99.9=50ms --strict',
+    'hdrscope check service.hlog --tag get --since 1m --slo p99.9=50ms --strict',
     'wrk2 -R 1000 -d 30s --latency http://127.0.0.1:8080/ | hdrscope check - --slo p99=20ms',
     "hdrscope check --builds 'builds/*' --last 30 --percentiles 50,99 --fail-if-worse 5%",
   ],

@@ -56,7 +56,7 @@ export async function readSubjects(input: Input<CheckKind>, reading: SubjectRead
   if (kind === 'log') return readTags(input, reading);
   if (Object.keys(selection).length > 0 && kind !== 'percentiles') {
     throw new Refusal(
-      `${name} is no interval log: --tag, --no-tag, --from and --to select a part of logs only`,
+      `${name} is no interval log: --tag, --no-tag, --since and --until select a part of logs only`,
     );
   }
   if (hasRequests(kind)) {

@@ -7,15 +7,15 @@ import { runLines } from './input.ts';
 
 const SLICE = `Copies a part of a log: some times, some tags. Its lines and their times stay the same.
 
-An interval belongs to where it starts. --from is included and --to is not, so slices that follow one
+An interval belongs to where it starts. --since is included and --until is not, so slices that follow one
 another share no interval.`;
 
 export const slice = defineCommand({
   path: 'hdrscope log slice',
   description: SLICE,
   examples: [
-    'hdrscope log slice service.hlog --from 10m --to 20m -o incident.hlog',
-    'hdrscope log slice service.hlog --from 2026-03-01T12:00:00Z --tag get',
+    'hdrscope log slice service.hlog --since 10m --until 20m -o incident.hlog',
+    'hdrscope log slice service.hlog --since 2026-03-01T12:00:00Z --tag get',
   ],
   operands: { '<file>': 'a log; - is standard input' },
   options: SELECTION,
@@ -24,7 +24,7 @@ export const slice = defineCommand({
     const selection = selectionOf(options);
     if (Object.keys(selection).length === 0) {
       throw new UsageError(
-        'hdrscope log slice needs --from, --to, --tag or --no-tag: otherwise it copies everything',
+        'hdrscope log slice needs --since, --until, --tag or --no-tag: otherwise it copies everything',
       );
     }
     return runLines(

@@ -30,7 +30,7 @@ export const command = defineCommand({
   examples: [
     'hdrscope log summary service.hlog',
     'hdrscope log summary --unit us --percentiles 50,99,99.99 ycsb.hlog',
-    'hdrscope log summary --tag get --from 10m --to 20m monday.hlog tuesday.hlog',
+    'hdrscope log summary --tag get --since 10m --until 20m monday.hlog tuesday.hlog',
     'zcat service.hlog.gz | hdrscope log summary --json -',
   ],
   operands: { '<file...>': 'logs, or percentile text; - is standard input' },
@@ -69,7 +69,7 @@ export const command = defineCommand({
 function nothing(selection: Selection): string {
   return Object.keys(selection).length === 0
     ? 'there are no intervals'
-    : 'no interval is selected: leave out --tag, --no-tag, --from and --to to see all intervals';
+    : 'no interval is selected: leave out --tag, --no-tag, --since and --until to see all intervals';
 }
 
 function formatSummary(

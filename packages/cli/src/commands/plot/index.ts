@@ -119,7 +119,7 @@ export const command = defineCommand({
     'hdrscope plot before.hgrm after.hgrm wrk2.txt -o latency.svg',
     'hdrscope plot yesterday.txt today.txt.gz --unit ms',
     'hdrscope plot --kind comparison before.hlog after.hlog -o change.html',
-    'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
+    'hdrscope plot --kind heat-map --tag get --since 10m service.hlog.gz -o get.png',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --layout queue-depth --json | hdrscope plot -',
   ],
   operands: { '<file...>': 'files in any of these forms; - is standard input' },

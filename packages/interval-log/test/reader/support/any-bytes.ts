@@ -90,7 +90,7 @@ const READERS: Readonly<Record<string, (log: Source) => Promise<unknown>>> = {
   'readIntervals in plain time': (log) => drain(readIntervals(log, { time: 'plain' })),
   summarizeLogs: (log) => summarizeLogs([log], { onMalformed, maxTags: 3 }),
   mergeLogs: (log) => drain(mergeLogs([log, [...log]], { onMalformed })),
-  sliceLog: (log) => drain(sliceLog(log, { onMalformed, from: { offsetSec: 1 } })),
+  sliceLog: (log) => drain(sliceLog(log, { onMalformed, since: { offsetSec: 1 } })),
   reintervalLog: (log) => drain(reintervalLog(log, { onMalformed, lengthSec: 60 })),
   convertToV2: (log) => drain(convertToV2(log, { onMalformed })),
   decodeIntervals: (log) => drain(decodeIntervals(log, { onMalformed, storage: 'sparse' })),
