@@ -63,6 +63,7 @@ const ENCODED = 'has encoded histograms, without times: hdrscope diff';
 const RECORDED = 'has figures and encoded histograms in JSON: hdrscope diff';
 const FIGURES = 'has percentiles without the counts between them: hdrscope record --json';
 const JSON_KIND = 'is JSON: hdrscope plot draws';
+const OF_CEPH = 'has perf histograms of Ceph: hdrscope ceph dump, schema and heatmap take it, and plot';
 const TABLE = (command: string): string =>
   `is a table; the columns with numbers are start_s, end_s, count, min_ms, mean_ms, p50_ms, p90_ms, p99_ms, p99.9_ms, max_ms; none of them is surely a measured value: hdrscope ${command} --column COLUMN`;
 const A_TABLE = 'is a table: hdrscope record';
@@ -88,7 +89,7 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'diff json': { record: FIGURES, diff: FIGURES, plot: FIGURES, summary: FIGURES, serve: FIGURES },
   'plot json': { record: JSON_KIND, diff: JSON_KIND, summary: JSON_KIND, serve: JSON_KIND },
   'ceph json': { record: FIGURES, diff: FIGURES, plot: FIGURES, summary: FIGURES, serve: FIGURES },
-  'ceph raw': { record: JSON_KIND, diff: JSON_KIND, summary: JSON_KIND, serve: JSON_KIND },
+  'ceph raw': { record: OF_CEPH, diff: OF_CEPH, summary: OF_CEPH, serve: OF_CEPH },
   'ebpf json': { record: JSON_KIND, diff: JSON_KIND, summary: JSON_KIND, serve: JSON_KIND },
 };
 

@@ -12,6 +12,11 @@ test('the tree has the commands of all groups, each once', () => {
   expect(new Set(paths).size).toBe(paths.length);
 });
 
+test('the help has each command in one section', () => {
+  const names = Object.values(HDRSCOPE.sections!).flat();
+  expect(names.toSorted()).toEqual(Object.keys(HDRSCOPE.commands).toSorted());
+});
+
 // This command takes the arguments of another program, so its help is the help of that program.
 const FOREIGN = 'hdrscope log process';
 

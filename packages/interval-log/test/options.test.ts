@@ -46,7 +46,7 @@ test.each<[call: string, meant: string, action: () => unknown]>([
   ['readHistograms', 'valueScale', () => readHistograms([], wrong({ valuScale: 7 }))],
   ['reintervalLog', 'lengthSec', () => reintervalLog(LOG, wrong({ lengthSecs: 60 }))],
   ['selects', 'tags', () => selects(wrong({ tag: ['a'] }))],
-  ['sliceLog', 'from', () => sliceLog(LOG, wrong({ form: { offsetSec: 1 } }))],
+  ['sliceLog', 'since', () => sliceLog(LOG, wrong({ sinse: { offsetSec: 1 } }))],
   ['summarizeLogs', 'onMalformed', () => summarizeLogs([LOG], wrong({ onMalform: () => {} }))],
   ['sumLogs', 'maxLineBytes', () => sumLogs([LOG], wrong({ maxLineByte: 7 }))],
   ['createProcessorFiles', 'signal', () => createProcessorFiles(wrong({ singal: undefined }))],
@@ -62,7 +62,7 @@ test.each<[call: string, meant: string, action: () => unknown]>([
     () => firstInterval().then((interval) => interval.histogram(wrong({ store: 'sparse' }))),
   ],
   ['readEntries', 'onBytes', () => readEntries(LOG, wrong({ onByte: () => {} }))],
-  ['readIntervals', 'from', () => readIntervals(LOG, wrong({ form: { offsetSec: 7 } }))],
+  ['readIntervals', 'since', () => readIntervals(LOG, wrong({ sinse: { offsetSec: 7 } }))],
   ['openIntervalLog', 'intervalMs', () => openIntervalLog(registry, wrong({ path: LOG, interval: 7 }))],
   [
     'openIntervalLog, in rotation',

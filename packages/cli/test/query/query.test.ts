@@ -305,7 +305,10 @@ test('options that ask about a metric ask about the only one, and name several',
   await hdrscope(['history', 'import', folder.write('two.hlog', text), '-o', two]);
   for (const [option, ...value] of [['--by', 'route'], ['--percentiles', '50'], ['--plot']] as const) {
     const { exitCode, stderr } = await hdrscope(['query', two, option, ...value]);
-    expect([exitCode, stderr]).toEqual([2, `hdrscope: ${option} goes with --metric: ${two} has rpc, values\n`]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      `hdrscope: ${option} goes with --metric: ${two} has rpc, values\n`,
+    ]);
   }
 });
 

@@ -33,7 +33,11 @@ test.each<[string, ReadIntervalsOptions, number[]]>([
   ['from a time on, inclusive', { since: { epochSec: 1001 } }, [1, 2, 3, 4.5]],
   ['before a time', { until: { epochSec: 1004.5 } }, [0, 1, 2, 3]],
   ['before a time just after one', { until: { epochSec: 1004.501 } }, [0, 1, 2, 3, 4.5]],
-  ['without a tag in a range', { tags: [undefined], since: { offsetSec: 1 }, until: { epochSec: 2000 } }, [4.5]],
+  [
+    'without a tag in a range',
+    { tags: [undefined], since: { offsetSec: 1 }, until: { epochSec: 2000 } },
+    [4.5],
+  ],
 ])('intervals: %s', async (_, options, expected) => {
   expect(await startsOf(options)).toEqual(expected);
 });
