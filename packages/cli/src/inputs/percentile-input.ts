@@ -55,7 +55,9 @@ export async function readPercentileInput(
 
 function assertSelected(name: string, { tags, since, until }: Selection): void {
   if (since !== undefined || until !== undefined) {
-    throw new Refusal(`${name} is percentile text and has no times: --since and --until select nothing of it`);
+    throw new Refusal(
+      `${name} is percentile text and has no times: --since and --until select nothing of it`,
+    );
   }
   if (tags !== undefined && ![...tags].includes(undefined)) {
     throw new Refusal(
