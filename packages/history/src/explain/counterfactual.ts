@@ -32,7 +32,7 @@ export interface GroupParts {
  *
  * @param undone The part of the difference that is gone with other counts.
  */
-export function partsOf(division: Division, undone: (counts: PooledEnds) => Bounds): GroupParts[] {
+export function divideDifference(division: Division, undone: (counts: PooledEnds) => Bounds): GroupParts[] {
   const steps = 2 * division.groups.length + 1;
   const all = 2 ** steps - 1;
   const gone = Array.from({ length: all + 1 }, (_, isBefore): Bounds => {

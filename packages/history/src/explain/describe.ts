@@ -55,20 +55,21 @@ export function describeExplanation(
   if (verdict === 'nothing explains it') {
     return `${name} moved ${from}, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack.`;
   }
-  const sentences = causes
-    .filter((cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well')
-    .map(
-      (cause, i) =>
-        `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,
-    );
-  return [...sentences, ...restText(causes, isWide)].join(' ');
+  const named = causes.filter(
+    (cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well',
+  );
+  const sentences = named.map(
+    (cause, i) =>
+      `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,
+  );
+  // Parts in wide buckets are the least, and do not add up.
+  return [...sentences, ...(isWide ? [] : restText(named))].join(' ');
 }
 
 /** What the named causes leave to all other series, if anything. */
-function restText(causes: readonly ExplainedCause[], isWide: boolean): string[] {
-  const named = causes.filter(({ verdict }) => verdict.startsWith('explains it'));
+function restText(named: readonly ExplainedCause[]): string[] {
   const percent = Math.round((1 - named.reduce((sum, { explains }) => sum + explains, 0)) * 100);
-  if (isWide || percent === 0) return [];
+  if (percent === 0) return [];
   return [
     percent > 0
       ? `The other ${percent} % come from all other series.`

@@ -8,7 +8,13 @@ import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow } from '../rows/counted-of-row.ts';
 import { LAST_TICK, slotBounds } from '../rows/slots.ts';
 import { growthEvidence, leastEvidence } from './association.ts';
-import { countsWith, type Division, type GroupParts, partsOf, type TwoSides } from './counterfactual.ts';
+import {
+  countsWith,
+  type Division,
+  divideDifference,
+  type GroupParts,
+  type TwoSides,
+} from './counterfactual.ts';
 import type {
   AttributeSide,
   ChangeExplanation,
@@ -27,7 +33,7 @@ import {
   totalOf,
   without,
 } from './pooled.ts';
-import { type Candidate, candidatesOf, type SeriesChange, type SlotCounts } from './series-change.ts';
+import { type Candidate, listCandidates, type SeriesChange, type SlotCounts } from './series-change.ts';
 import { evidenceOf, slowOf, sumOf } from './slow.ts';
 import { type Judged, verdicts } from './verdicts.ts';
 
@@ -45,7 +51,7 @@ import { type Judged, verdicts } from './verdicts.ts';
  * cause together, and for further causes.
  *
  * **How much a cause explains.** Its mean over all orders in which the values of each cause, the share of each cause, and the values of all
- * other series are put back to how they were: see `partsOf`. Causes must explain `minShare` together, and each a tenth.
+ * other series are put back to how they were: see `divideDifference`. Causes must explain `minShare` together, and each a tenth.
  *
  * Fewer fast values move a percentile too, and leave no trace among slow ones. When no candidate has evidence, those are considered
  * whose share of all values has changed, by how much that explains.
@@ -136,7 +142,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
       ),
     };
     const division = { groups, rest };
-    const parts = isWide ? [] : partsOf(division, undone);
+    const parts = isWide ? [] : divideDifference(division, undone);
     return weighed.map(({ own, ...one }, i) => ({
       ...one,
       before: figures.attributeSide(groups[i]!.before, own.before),
@@ -144,7 +150,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
       ...(isWide ? leastParts(division) : meanParts(parts[i]!)),
     }));
   };
-  const candidates = candidatesOf(series);
+  const candidates = listCandidates(series);
   const probability = 1 - confidence;
   const least = leastEvidence(candidates.length, probability);
   const search = { series, slow, probability, percentile, direction };

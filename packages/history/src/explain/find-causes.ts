@@ -1,5 +1,5 @@
 import { growthEvidence, leastEvidence } from './association.ts';
-import { type AttributeValue, type Candidate, candidatesOf, type SeriesChange } from './series-change.ts';
+import { type AttributeValue, type Candidate, listCandidates, type SeriesChange } from './series-change.ts';
 import { type SlowValues, sumOf } from './slow.ts';
 
 /** What causes are looked for in. */
@@ -86,7 +86,7 @@ function strongestIn(left: readonly number[], search: CauseSearch): Candidate | 
     return grown < least || rate(others, 'after') < LEAST_GROWTH * rate(others, 'before');
   };
   const strongest = (among: readonly number[]): { candidates: Ranked[]; tried: number } => {
-    const candidates = candidatesOf(series, among);
+    const candidates = listCandidates(series, among);
     const ranked = candidates.map((one) => ({ ...one, evidence: evidence(one.members) }));
     return { candidates: ranked.sort((a, b) => b.evidence - a.evidence), tried: candidates.length };
   };

@@ -30,7 +30,7 @@ export interface Candidate {
 }
 
 /** Each attribute value with its series, of those with an index in `among`. Values that select the same series are one candidate. */
-export function candidatesOf(
+export function listCandidates(
   series: readonly SeriesChange[],
   among: Iterable<number> = series.keys(),
 ): Candidate[] {

@@ -59,7 +59,7 @@ export function describeGeneratedIncidents({ incidents, others, days, quietDays 
           for (const key of ['first', 'all', 'others'] as const) found[key] += Number(result[key]);
         }
         process.stdout.write(`explain: ${count} incidents of ${causes}, ${end}: ${JSON.stringify(found)}\n`);
-        // Of two causes, the larger one often hides that a part of the other one is enough.
+        // Slow values of one cause hide which part of the other one is slow.
         const [least, least2] = together.length === 1 ? [0.95, 0.95] : [0.85, 0.75];
         expect(found.first).toBeGreaterThanOrEqual(Math.floor(least! * count));
         expect(found.all).toBeGreaterThanOrEqual(Math.floor(least2! * count));
