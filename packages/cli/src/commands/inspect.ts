@@ -24,14 +24,14 @@ export const command = defineCommand({
     for (const operand of (await lookAtOperands(paths)).operands) found.push(await inspect(operand, io));
     await io.stdout.write(
       format === 'json'
-        ? jsonDocument({ files: found.map(({ sentence: _, ...file }) => file) })
+        ? jsonDocument({ files: found.map(({ sentence: _, beginning: __, ...file }) => file) })
         : found.map(({ sentence }) => `${wrapToScreen(sentence, io)}\n`).join(''),
     );
     return found.every(({ isTaken }) => isTaken) ? ExitCode.done : ExitCode.refused;
   },
 });
 
-interface Inspected {
+export interface Inspected {
   readonly name: string;
   readonly form: InputForm | 'otlp' | null;
   /** The fields of JSON or columns of a table that have numbers. */
@@ -39,6 +39,8 @@ interface Inspected {
   readonly columns?: readonly string[];
   readonly isTaken: boolean;
   readonly sentence: string;
+  /** The first lines. */
+  readonly beginning: string;
 }
 
 /** Forms that no command takes. */
@@ -54,17 +56,18 @@ const NOT_TAKEN: ReadonlySet<InputForm> = new Set([
 /** Forms of which a command counts any field or column. */
 const WITH_PLACES: ReadonlySet<InputForm> = new Set(['json', 'table'] as const);
 
-async function inspect(
+/** Says what an input is, and which commands take it. */
+export async function inspect(
   { path, name, title, isFile }: Awaited<ReturnType<typeof lookAtOperands>>['operands'][number],
   io: Io,
 ): Promise<Inspected> {
   if (isFile && (await recogniseOtlpFile(path)) !== undefined) {
     const sentence = `${name} has metrics of OTLP: hdrscope history import adds its histograms to a history`;
-    return { name, form: 'otlp', isTaken: true, sentence };
+    return { name, form: 'otlp', isTaken: true, sentence, beginning: '' };
   }
   const { kind, source, beginning } = await recognise(path, isFile, io, 'beginning');
   if (kind === undefined) {
-    return { name, form: null, isTaken: false, sentence: describeUnknown(name) };
+    return { name, form: null, isTaken: false, sentence: describeUnknown(name), beginning };
   }
   const places = WITH_PLACES.has(kind) ? listNumberPlaces(beginning) : undefined;
   return {
@@ -72,6 +75,7 @@ async function inspect(
     form: kind,
     ...(places && { [`${places.kind}s`]: places.names }),
     isTaken: !NOT_TAKEN.has(kind),
+    beginning,
     sentence: describeInput({ kind, name, title, source, beginning }, 'hdrscope record'),
   };
 }

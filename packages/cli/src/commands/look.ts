@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { InputForm } from '@hdrscope/inputs';
-import { hasRequests, recogniseOtlpFile } from '@hdrscope/inputs/internal';
+import { hasRequests } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
-import { type Input, recognise } from '../inputs/input.ts';
 import { quoted } from '../inputs/numbers.ts';
-import { describeInput, describeUnknown, isCephDump, lookAtOperands } from '../inputs/open-inputs.ts';
+import { isCephDump, lookAtOperands } from '../inputs/open-inputs.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
+import { type Inspected, inspect } from './inspect.ts';
 
 /** Words of a command line behind `hdrscope`, and what they are for. */
 type Proposal = readonly [words: readonly string[], purpose: string];
@@ -30,28 +29,16 @@ export async function look(
   run: (words: readonly string[]) => Promise<number>,
 ): Promise<number> {
   if ((await stat(path)).isDirectory()) return show(lookAtHistory(path), run, io);
-  if ((await recogniseOtlpFile(path)) !== undefined) {
-    await say(`${path} has metrics of OTLP.`, io);
-    return show(lookAtOtlp(path), run, io);
-  }
   const { operands } = await lookAtOperands([path]);
-  const { name, title, isFile } = operands[0]!;
-  const { kind, source, beginning } = await recognise(path, isFile, io, 'beginning');
-  const found = kind === undefined ? undefined : lookAt({ kind, beginning }, path);
-  if (found === undefined) {
-    const sentence =
-      kind === undefined
-        ? describeUnknown(name)
-        : describeInput({ kind, name, title, source, beginning }, 'hdrscope record');
-    await say(sentence, io);
-    return kind === 'table' || kind === 'json' ? ExitCode.done : ExitCode.refused;
-  }
+  const inspected = await inspect(operands[0]!, io);
+  const found = lookAt(inspected, path);
+  if (found?.shown === undefined) await io.stdout.write(`${wrapToScreen(inspected.sentence, io)}\n`);
+  if (found === undefined) return inspected.isTaken ? ExitCode.done : ExitCode.refused;
   return show(found, run, io);
 }
 
 /** `undefined` for forms of which a person has to say first what is wanted, and for those that no command takes. */
-function lookAt(input: Pick<Input<InputForm>, 'kind' | 'beginning'>, path: string): Look | undefined {
-  const { kind } = input;
+function lookAt({ form: kind, beginning }: Inspected, path: string): Look | undefined {
   const plot: Proposal = [['plot', path, '-o', `${basename(path)}.html`], 'draws it as a page'];
   const check: Proposal = [['check', path, '--slo', 'p99=250ms'], 'says whether 99 % were at most 250 ms'];
   const diff: Proposal = [['diff', path, 'OTHER'], 'says whether another one differs'];
@@ -64,7 +51,9 @@ function lookAt(input: Pick<Input<InputForm>, 'kind' | 'beginning'>, path: strin
     const record: Proposal = [['record', path, '--unit', 'ms'], 'takes them for milliseconds'];
     return { shown: ['record', path], next: [record, plot, diff] };
   }
-  if (isCephDump(input)) {
+  if (kind === null) return undefined;
+  if (kind === 'otlp') return lookAtOtlp(path);
+  if (isCephDump({ kind, beginning })) {
     const heatmap: Proposal = [['ceph', 'heatmap', path], 'draws latency by size'];
     const schema: Proposal = [['ceph', 'schema', path], 'says what its histograms count'];
     return { shown: ['ceph', 'dump', path], next: [heatmap, schema, plot] };
@@ -103,8 +92,4 @@ async function show(
   const lines = next.map(([words, purpose]) => `  hdrscope ${words.map(quoted).join(' ')}\n      ${purpose}`);
   await io.stdout.write(`${shown === undefined ? '' : '\n'}next:\n${lines.join('\n')}\n`);
   return exitCode;
-}
-
-function say(sentence: string, io: Io): Promise<void> {
-  return io.stdout.write(`${wrapToScreen(sentence, io)}\n`);
 }
