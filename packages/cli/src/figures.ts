@@ -5,8 +5,8 @@ import { exactly } from '@hdrscope/core/internal';
 import {
   type Figure,
   type Figures,
-  numberOf,
   rateOf,
+  readFigure,
   UNKNOWN,
   type ValueScale,
   valueFormat,
@@ -92,7 +92,7 @@ export function figureCells(
     .flatMap((row, i) =>
       row.flatMap((figure, at) => {
         if (columns[at]!.text !== undefined) return [];
-        return all[i]!.areBounds === true ? [figure.lower, figure.upper] : numberOf(figure);
+        return all[i]!.areBounds === true ? [figure.lower, figure.upper] : readFigure(figure);
       }),
     )
     .filter(Number.isFinite);
@@ -100,9 +100,9 @@ export function figureCells(
   return rows.map((row, i) =>
     row.map((figure, at) => {
       const { text } = columns[at]!;
-      if (Number.isNaN(numberOf(figure))) return '-';
+      if (Number.isNaN(readFigure(figure))) return '-';
       if (text !== undefined) return text(figure.upper, all[i]!);
-      return all[i]!.areBounds === true ? formatBounds(figure, format) : format(numberOf(figure));
+      return all[i]!.areBounds === true ? formatBounds(figure, format) : format(readFigure(figure));
     }),
   );
 }
@@ -131,7 +131,7 @@ export function csvTitles(columns: readonly FigureColumn[], unit: string): strin
 /** The cells of CSV: the values, and nothing for what is not known. */
 export function csvCells(columns: readonly FigureColumn[], figures: Figures): (number | string)[] {
   return columns.map(({ of }) => {
-    const value = numberOf(of(figures));
+    const value = readFigure(of(figures));
     return Number.isNaN(value) ? '' : value;
   });
 }

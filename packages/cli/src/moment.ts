@@ -1,12 +1,12 @@
 import type { TimeRange } from '@hdrscope/history/internal';
-import { momentOf, type PastTime, pastTimeOf, rangeOf } from '@hdrscope/inputs/internal';
+import { type PastTime, readMoment, readPastTime, readRange } from '@hdrscope/inputs/internal';
 import type { Moment } from '@hdrscope/interval-log/internal';
 import { wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
 
-/** A moment of a log: see `momentOf`. No log is a year long. @throws UsageError */
+/** A moment of a log: see `readMoment`. No log is a year long. @throws UsageError */
 export function parseMoment(text: string, name: string): Moment {
-  const moment = momentOf(text);
+  const moment = readMoment(text);
   if (moment !== undefined) return moment;
   throw wrongOption(
     name,
@@ -17,7 +17,7 @@ export function parseMoment(text: string, name: string): Moment {
 
 /** A time of a history: a duration before an end, a date, or seconds since 1970. @throws UsageError */
 export function parsePastTime(text: string, name: string): PastTime {
-  const time = pastTimeOf(text);
+  const time = readPastTime(text);
   if (time !== undefined) return time;
   throw wrongOption(
     name,
@@ -26,9 +26,9 @@ export function parsePastTime(text: string, name: string): PastTime {
   );
 }
 
-/** A range of time of a history: see `rangeOf`. @throws UsageError */
+/** A range of time of a history: see `readRange`. @throws UsageError */
 export function parseRange(text: string, name: string): TimeRange {
-  const range = rangeOf(text);
+  const range = readRange(text);
   if (range === undefined || range.sinceMs < 0) {
     const allowed = 'a start and an end, or a duration, as in 2026-03-10T14:00/15:10 or 2026-03-10T14:00/70m';
     throw wrongOption(name, allowed, text);

@@ -6,8 +6,8 @@ export { loadBpf } from './bpf/syscall.ts';
 export type { CpuCounts } from './cpu-counts.ts';
 export {
   findCountedUnit,
-  findHistogramOf,
-  listHistogramsOf,
+  findMapHistogram,
+  listMapHistograms,
 } from './exporter-config/find-histogram.ts';
 export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
 export { watchHost } from './follow-host.ts';

@@ -55,7 +55,7 @@ interface FiguresOptions extends Pick<Figures, 'name' | 'seconds'> {
 }
 
 /** The figures of a histogram that has every value. The value of a percentile is the upper end of its slot. */
-export function figuresOf(histogram: LogHistogram, options: FiguresOptions): Figures {
+export function summarizeHistogram(histogram: LogHistogram, options: FiguresOptions): Figures {
   const { placedFrom = [] } = histogram;
   // Moved counts may have left their slots.
   if (placedFrom.length > 0) return figuresOfSum(sumOf(histogram), histogram, options);
@@ -86,9 +86,9 @@ export function figuresOfSum(sum: HistogramSum, histogram: LogHistogram, options
 
 /** The figures of a histogram that may know its values within bounds only. */
 export function figuresOfRange(values: LogHistogram | BoundedHistogram, options: FiguresOptions): Figures {
-  if (!('lowest' in values)) return figuresOf(values, options);
+  if (!('lowest' in values)) return summarizeHistogram(values, options);
   const [found, lowest, highest] = [values.histogram, values.lowest, values.highest].map((histogram) =>
-    figuresOf(histogram, options),
+    summarizeHistogram(histogram, options),
   ) as [Figures, Figures, Figures];
   const between = (of: (one: Figures) => Figure): Figure => ({
     ...of(found),
@@ -170,7 +170,7 @@ function boundedLater(
 }
 
 /** The number that stands for a figure; `NaN` when nothing was counted. */
-export function numberOf(figure: Figure): number {
+export function readFigure(figure: Figure): number {
   // Bounds may be computed when they are read.
   return figure.value ?? figure.upper;
 }
@@ -224,7 +224,7 @@ export function figuresJson({ name, unit, count, min, mean, max, percentiles }: 
 export function figureJson(figure: Figure): FigureJson {
   const { lower, upper } = figure;
   // Rounding must not carry the value out of its bounds.
-  const value = Math.max(lower, Math.min(upper, numberOf(figure)));
+  const value = Math.max(lower, Math.min(upper, readFigure(figure)));
   return { value: finite(value), ...boundsJson({ lower, upper }) };
 }
 

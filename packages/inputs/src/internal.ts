@@ -7,11 +7,11 @@ export {
   type Figures,
   figureJson,
   figuresJson,
-  figuresOf,
   figuresOfRange,
   figuresOfSum,
-  numberOf,
   rateOf,
+  readFigure,
+  summarizeHistogram,
   UNKNOWN,
   withoutEstimate,
 } from './distribution.ts';
@@ -44,7 +44,7 @@ export {
 export { hasRequests, type LoadForm, requestFacts } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
 export { valueStretches } from './load/value-stretches.ts';
-export { isEpoch, momentOf, type PastTime, pastTimeOf, rangeOf, secondsOf } from './moment.ts';
+export { isEpoch, type PastTime, readMoment, readPastTime, readRange, secondsOf } from './moment.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {

@@ -15,13 +15,13 @@ const DATE_LENGTH = '2026-03-10'.length;
  * @returns `undefined` when the text is no moment.
  * @example
  * ```ts
- * import { momentOf } from '@hdrscope/inputs/internal';
+ * import { readMoment } from '@hdrscope/inputs/internal';
  *
- * momentOf('1m30s'); //=> { offsetSec: 90 }
- * momentOf('2026-03-01T12:00'); //=> { epochSec: 1772366400 }
+ * readMoment('1m30s'); //=> { offsetSec: 90 }
+ * readMoment('2026-03-01T12:00'); //=> { epochSec: 1772366400 }
  * ```
  */
-export function momentOf(text: string): ParsedMoment | undefined {
+export function readMoment(text: string): ParsedMoment | undefined {
   if (ISO_DATE.test(text) && isDay(text.slice(0, DATE_LENGTH))) {
     const hasZone = ZONE.test(text.slice(DATE_LENGTH)) || text.length === DATE_LENGTH;
     const epochMs = Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`);
@@ -68,12 +68,12 @@ export type PastTime = { readonly agoMs: number } | { readonly timeMs: number };
  * @returns `undefined` when the text is no such time.
  * @example
  * ```ts
- * import { pastTimeOf } from '@hdrscope/inputs/internal';
+ * import { readPastTime } from '@hdrscope/inputs/internal';
  *
- * pastTimeOf('7d'); //=> { agoMs: 604800000 }
+ * readPastTime('7d'); //=> { agoMs: 604800000 }
  * ```
  */
-export function pastTimeOf(text: string): PastTime | undefined {
+export function readPastTime(text: string): PastTime | undefined {
   const seconds = DECIMAL.test(text) ? undefined : secondsOf(text);
   if (seconds !== undefined) {
     return seconds > 0 && Number.isFinite(seconds) ? { agoMs: seconds * 1000 } : undefined;
@@ -84,7 +84,7 @@ export function pastTimeOf(text: string): PastTime | undefined {
 
 /** The milliseconds since 1970 of a date, which is UTC unless it says otherwise, or of seconds since 1970; `undefined` for other texts. */
 function dateMs(text: string): number | undefined {
-  const moment = momentOf(text);
+  const moment = readMoment(text);
   if (moment === undefined || !('epochSec' in moment)) return undefined;
   return moment.epochSec >= 0 ? Math.round(moment.epochSec * 1000) : undefined;
 }
@@ -107,13 +107,13 @@ const TIME_OF_DAY = /^\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
  * @returns `undefined` when the text is no range. The end may be before the start.
  * @example
  * ```ts
- * import { rangeOf } from '@hdrscope/inputs/internal';
+ * import { readRange } from '@hdrscope/inputs/internal';
  *
- * const { sinceMs, untilMs } = rangeOf('2026-03-10T14:00/70m')!;
+ * const { sinceMs, untilMs } = readRange('2026-03-10T14:00/70m')!;
  * untilMs - sinceMs; //=> 4200000
  * ```
  */
-export function rangeOf(text: string): ParsedRange | undefined {
+export function readRange(text: string): ParsedRange | undefined {
   const [from = '', to = '', ...more] = text.split('/').map((part) => part.trim());
   if (more.length > 0) return undefined;
   const sinceMs = dateMs(from);

@@ -29,7 +29,7 @@ export const CONDITIONS: Readonly<Record<number, Condition>> = {
 export type Operands = readonly [Value, Value];
 
 /** The operands of a jump in the order in which they are compared, cut to their lower half where that is compared. */
-export function operandsOf(
+export function orderOperands(
   terms: Terms,
   { comparison, isReversed = false }: Condition,
   left: Value,

@@ -6,7 +6,7 @@ import {
   type Condition,
   nameOfComparison,
   type Operands,
-  operandsOf,
+  orderOperands,
 } from './conditions.ts';
 import {
   ATOMIC,
@@ -351,7 +351,7 @@ class Machine implements MemoryUser {
   #branch({ code, to, from, offset, value }: Instruction, condition: Condition, is32: boolean): Outcome {
     const { comparison, isNegated = false } = condition;
     const right = (code & 8) !== 0 ? this.#read(from) : this.#constant(value);
-    const operands = operandsOf(this.#terms, condition, this.#read(to), right, is32);
+    const operands = orderOperands(this.#terms, condition, this.#read(to), right, is32);
     const lengthOf = (answer: boolean) => (answer === isNegated ? 1 : 1 + offset);
     const answer = answerTo(comparison, operands);
     if (answer === undefined) return this.#choose(nameOfComparison(comparison, operands), operands, lengthOf);

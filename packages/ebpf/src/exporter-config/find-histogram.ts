@@ -3,7 +3,7 @@ import { keptName } from '../bpf/memory.ts';
 import type { ExporterHistogram } from './config.ts';
 
 /** The histograms of a map. The kernel keeps 15 bytes of its name, which several may begin with. */
-export function listHistogramsOf(
+export function listMapHistograms(
   histograms: readonly ExporterHistogram[],
   mapName: string,
 ): readonly ExporterHistogram[] {
@@ -16,7 +16,7 @@ export function listHistogramsOf(
  *
  * @param names Names that the map may have. The kernel keeps 15 bytes of one.
  */
-export function findHistogramOf(
+export function findMapHistogram(
   histograms: readonly ExporterHistogram[],
   names: readonly string[],
 ): ExporterHistogram | undefined {

@@ -11,7 +11,7 @@ export interface PlottedSide extends Pick<Run, 'values' | 'stretches'> {
 }
 
 /** Compares two runs that count in one unit, with the intervals of `compareRuns`: those of values that may depend on each other. */
-export function comparisonOf(
+export function makeComparisonPlot(
   before: PlottedSide,
   after: PlottedSide,
   {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExporterHistogram, readEbpfExporterConfig } from '@hdrscope/ebpf';
-import { findCountedUnit, findHistogramOf } from '@hdrscope/ebpf/internal';
+import { findCountedUnit, findMapHistogram } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { UsageError } from '../../command.ts';
@@ -44,7 +44,7 @@ export function histogramOf(
   argument: string,
   names: readonly string[],
 ): ExporterHistogram {
-  const found = findHistogramOf(histograms, names);
+  const found = findMapHistogram(histograms, names);
   if (found !== undefined) return found;
   throw new UsageError(`${argument} must be one of the maps in ${path}: ${placesOf(histograms)}`);
 }

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { ExporterHistogram } from '@hdrscope/ebpf';
 import {
-  listHistogramsOf,
+  listMapHistograms,
   mergeNamed,
   type NamedCounts,
   sumNamed,
@@ -122,7 +122,7 @@ const SPARE = ['type', 'entries', 'value B', 'key B'];
 function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): readonly DescribedMap[] {
   const ground = `${config.path} has it`;
   return maps.flatMap((map) =>
-    listHistogramsOf(config.histograms, map.name).map(({ map: described }) => ({
+    listMapHistograms(config.histograms, map.name).map(({ map: described }) => ({
       ...map,
       known: { layout: described.layout, shape: {}, ground },
       guesses: [],

@@ -1,4 +1,10 @@
-import { type Figures, figuresJson, figuresOf, scaled, type ValueScale } from '@hdrscope/inputs/internal';
+import {
+  type Figures,
+  figuresJson,
+  scaled,
+  summarizeHistogram,
+  type ValueScale,
+} from '@hdrscope/inputs/internal';
 import type { DecodedInterval } from '@hdrscope/interval-log/internal';
 import { type ColumnOptions, csvCells, csvTitles, type FigureColumn } from '../../figures.ts';
 import { csvLine } from '../../screen/table.ts';
@@ -45,7 +51,13 @@ export function intervalFigures(
 ): Figures {
   const { tag: name = NO_TAG, startSec, endSec } = interval;
   const shown = (value: number): number => scaled(value, unit);
-  return figuresOf(histogram, { name, unit: unit.unit, percentiles, shown, seconds: endSec - startSec });
+  return summarizeHistogram(histogram, {
+    name,
+    unit: unit.unit,
+    percentiles,
+    shown,
+    seconds: endSec - startSec,
+  });
 }
 
 /** Removes the rounding error of the sum of a base time and a timestamp. */

@@ -23,7 +23,7 @@ import {
   type AxisSlot,
   type CurveOptions,
   type CurveValues,
-  comparisonOf,
+  makeComparisonPlot,
   type PlottedSide,
 } from '@hdrscope/plot/internal';
 import { Refusal, UsageError } from '../../command.ts';
@@ -242,7 +242,7 @@ export async function readComparison(
   }
   const before = await readSide(first, reading, columns);
   const after = await readSide(second, reading, columns);
-  return comparisonOf(before, after, { unit: reading.unit, percentiles, confidence });
+  return makeComparisonPlot(before, after, { unit: reading.unit, percentiles, confidence });
 }
 
 async function readSide(input: ValueInput, reading: Reading, columns: number): Promise<PlottedSide> {

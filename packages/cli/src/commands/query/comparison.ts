@@ -5,7 +5,7 @@ import { histogramsOfRow, type MergeQuestion, type TimeRange } from '@hdrscope/h
 import { scaled, type ValueScale } from '@hdrscope/inputs/internal';
 import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
-import { comparisonOf, type PlottedChange, type PlottedSide } from '@hdrscope/plot/internal';
+import { makeComparisonPlot, type PlottedChange, type PlottedSide } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
 import type { ComparedBuild } from '../../comparison/changes.ts';
 import {
@@ -225,7 +225,11 @@ export function comparisonPlotOf(
     valueScale: scale.divisor,
     curve: curveOfRow(row, name, columns),
   });
-  const plot = comparisonOf(plotted(before), plotted(after), { unit: shown.unit, percentiles, confidence });
+  const plot = makeComparisonPlot(plotted(before), plotted(after), {
+    unit: shown.unit,
+    percentiles,
+    confidence,
+  });
   const [was, is] = [before, after].map((run) => boundsOf(run, percentiles));
   const changes = plot.changes.map((change, i): PlottedChange => {
     const [one, other] = [was?.[i], is?.[i]];

@@ -3,10 +3,10 @@ import { exactly, visible } from '@hdrscope/core/internal';
 import {
   type Figures,
   figuresJson,
-  figuresOf,
   inUnit,
   type NumberUnit,
   perMs,
+  summarizeHistogram,
   TIME_UNITS,
   ticksPerUnit,
 } from '@hdrscope/inputs/internal';
@@ -48,7 +48,7 @@ function recordedFigures({ histogram, least, most, unit, name, percentiles }: Re
   const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
   const shown = (ticks: number): number => inUnit(unit, Math.min(most, Math.max(smallest, ticks)));
   return {
-    ...figuresOf(histogram, { name, unit: unit.unit, percentiles, shown }),
+    ...summarizeHistogram(histogram, { name, unit: unit.unit, percentiles, shown }),
     ...(smallest === least && { min: exactly(shown(least)) }),
     max: exactly(shown(most)),
   };
