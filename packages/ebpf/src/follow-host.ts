@@ -31,7 +31,7 @@ export async function* watchHost(
   const host = new HostMaps(access);
   const followed = new Map<number, FollowedHostMap>();
   const look = async (): Promise<void> => {
-    const { came, gone } = await host.look();
+    const { came, gone } = await host.look({ signal });
     for (const { id, source } of gone) {
       followed.delete(id);
       await source.close();
