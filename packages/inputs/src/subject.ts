@@ -1,5 +1,6 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
 import { type StretchCount, Stretches } from '@hdrscope/core/internal';
+import { listNames } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { TextBytes } from './bytes.ts';
 import {
@@ -169,8 +170,7 @@ export function sumSubjects(subjects: readonly Subject[]): Subject {
     );
   }
   const names = [...new Set(subjects.map(({ name }) => name))];
-  const name =
-    names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  const name = listNames(names, 3);
   const notes = [...new Set(subjects.flatMap((one) => one.notes))];
   const outcomes = subjects.some((one) => one.outcomes === undefined)
     ? undefined

@@ -10,6 +10,7 @@ export {
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { formatCount, groupDecimal, groupDigits, trimZeros, valuesText } from './digits.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
+export { listNames } from './list-names.ts';
 export { describeListenError } from './listen-error.ts';
 export { nearest, suggestion } from './nearest.ts';
 export { notify, warn } from './notify.ts';

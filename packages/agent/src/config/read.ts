@@ -9,7 +9,7 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { formatCount, parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
+import { formatCount, listNames, parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
 import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type * as z from '#zod';
 import { type AgentConfig, sealConfig } from './agent-config.ts';
@@ -224,10 +224,8 @@ function valueAt(data: unknown, path: Path): unknown {
 const MOST_KEYS = 10;
 
 function listKeys(mapping: object): string {
-  const keys = Object.keys(mapping);
-  const first = keys.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST_KEY));
-  const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
-  return first.join(', ') + more;
+  const keys = Object.keys(mapping).map((key) => key.slice(0, LONGEST_KEY));
+  return listNames(keys, MOST_KEYS);
 }
 
 function echo(value: unknown): string {

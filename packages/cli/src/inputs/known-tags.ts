@@ -1,6 +1,6 @@
 import type { InputForm } from '@hdrscope/inputs';
 import { readIntervals, type Selection } from '@hdrscope/interval-log';
-import { suggestion } from '@hdrscope/kit';
+import { listNames, suggestion } from '@hdrscope/kit';
 import { Refusal } from '../command.ts';
 import type { Input } from './input.ts';
 
@@ -31,11 +31,7 @@ export async function assertTags(
   }
   const [first = ''] = missing;
   const names = [...known];
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  const all =
-    names.length === 0
-      ? 'no interval has a tag'
-      : `the tags are ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  const all = names.length === 0 ? 'no interval has a tag' : `the tags are ${listNames(names, MOST_NAMES)}`;
   throw new Refusal(
     `no interval of ${inputs.map(({ name }) => name).join(', ')} has the tag '${first}'${suggestion(first, names) || `: ${all}`}`,
   );

@@ -14,7 +14,7 @@ import {
   type NumberUnit,
   stepOf,
 } from '@hdrscope/inputs/internal';
-import { formatCount, isObject } from '@hdrscope/kit';
+import { formatCount, isObject, listNames } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { wrongOption } from '../arguments.ts';
@@ -207,9 +207,7 @@ export function cureOf(
   const places = firstDocuments(beginning).some(isPlotDocument) ? undefined : listNumberPlaces(beginning);
   if (places === undefined) return undefined;
   const { kind, names, likely } = places;
-  const shown = names.slice(0, MOST_NAMES).join(', ');
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  const all = `the ${kind}s with numbers are ${shown}${more}`;
+  const all = `the ${kind}s with numbers are ${listNames(names, MOST_NAMES)}`;
   const [first, ...others] = likely;
   if (first !== undefined && others.length === 0) return `${all}: ${commandFor(command, kind, first, name)}`;
   const anyOf = `${commandFor(command, kind, { name: kind.toUpperCase() }, name)} counts one`;

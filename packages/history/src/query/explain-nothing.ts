@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { formatTime, suggestion } from '@hdrscope/kit';
+import { formatTime, listNames, suggestion } from '@hdrscope/kit';
 import type { HistoryQuestion } from '../sql/question.ts';
 import { historyMetrics } from './history-metrics.ts';
 import type { QueryOptions } from './query-history.ts';
@@ -44,6 +44,5 @@ function noSuch(what: string, name: string, names: readonly string[]): string {
   const hint = suggestion(name, names);
   if (hint !== '') return `${what} '${name}'${hint}`;
   if (names.length === 0) return `${what} '${name}', or any other one`;
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${what} '${name}': it has ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  return `${what} '${name}': it has ${listNames(names, MOST_NAMES)}`;
 }

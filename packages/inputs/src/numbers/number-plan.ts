@@ -11,7 +11,7 @@ import {
   type OptionsOwner,
   text,
 } from '@hdrscope/core/internal';
-import { suggestion } from '@hdrscope/kit';
+import { listNames, suggestion } from '@hdrscope/kit';
 import type { NumberFormat } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type LikelyPlace, likelyPlaces, withoutKnown } from './likely-places.ts';
@@ -168,9 +168,7 @@ function columnPlan({ name, beginning }: BegunText, column: string, place: Numbe
 
 function othersText(asked: string, found: readonly string[], what: string): string {
   if (found.length === 0) return `: it has no ${what} with numbers`;
-  const shown = found.slice(0, MOST_NAMES).join(', ');
-  const more = found.length > MOST_NAMES ? ` and ${found.length - MOST_NAMES} more` : '';
-  return `${suggestion(asked, found)}; the ${what} with numbers are ${shown}${more}`;
+  return `${suggestion(asked, found)}; the ${what} with numbers are ${listNames(found, MOST_NAMES)}`;
 }
 
 const MOST_NAMES = 12;

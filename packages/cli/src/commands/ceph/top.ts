@@ -15,7 +15,7 @@ import {
 } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { figuresJson } from '@hdrscope/inputs/internal';
-import { formatCount, percentileName } from '@hdrscope/kit';
+import { formatCount, listNames, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
@@ -206,9 +206,8 @@ function noteDaemons({ daemons }: ClusterInterval): string[] {
     return isBack ? [...notes, `${name} is back: its operations are those of ${secondsText(own)}`] : notes;
   });
   if (waiting.length === 0) return notes;
-  const names = waiting.slice(0, MOST_NAMES).map(({ name }) => name);
-  const more = waiting.length > MOST_NAMES ? ` and ${waiting.length - MOST_NAMES} more` : '';
-  return [...notes, `${names.join(', ')}${more}: never answered`];
+  const names = waiting.map(({ name }) => name);
+  return [...notes, `${listNames(names, MOST_NAMES)}: never answered`];
 }
 
 function secondsText(seconds: number): string {

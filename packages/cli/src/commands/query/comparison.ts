@@ -3,7 +3,7 @@ import { resolutionOf } from '@hdrscope/core/internal';
 import { type MergedRow, queryMergedRows } from '@hdrscope/history';
 import { histogramsOfRow, type MergeQuestion, type TimeRange } from '@hdrscope/history/internal';
 import { scaled, type ValueScale } from '@hdrscope/inputs/internal';
-import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
+import { DAY_MS, listNames, MINUTE_MS } from '@hdrscope/kit';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import { makeComparisonPlot, type PlottedChange, type PlottedSide } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
@@ -143,9 +143,8 @@ async function groupsOf(history: AskedHistory, options: Options): Promise<NamedR
   const rows = await rowsOf(history, { ...selectionOf(options), by });
   const named = rows.map((row) => ({ name: nameOf(row, by), row }));
   if (named.length === 2) return named;
-  const names = named.slice(0, MOST_NAMES).map(({ name }) => name);
-  const more = named.length > MOST_NAMES ? ` and ${named.length - MOST_NAMES} more` : '';
-  const found = names.length === 0 ? 'no group' : `${names.join('; ')}${more}`;
+  const names = named.map(({ name }) => name);
+  const found = names.length === 0 ? 'no group' : listNames(names, MOST_NAMES, '; ');
   throw new Refusal(`a comparison is of two groups, got ${found}: --where and --by choose them`);
 }
 
