@@ -1,46 +1,4 @@
 import childProcess from 'node:child_process';
-import { createRequire } from 'node:module';
-import { runInContext } from 'node:vm';
-
-// The environment is a dependency of a dependency of Jest, so it is resolved through them.
-const requireOfJest = ['jest', '@jest/core', 'jest-config'].reduce(
-  (require, name) => createRequire(require.resolve(name)),
-  createRequire(import.meta.url),
-);
-const { TestEnvironment } = requireOfJest('jest-environment-node');
-
-// Globals that tests do not replace. Tests do replace `Date` and timers.
-const NAMES = [
-  'Array',
-  'ArrayBuffer',
-  'Atomics',
-  'BigInt',
-  'BigInt64Array',
-  'BigUint64Array',
-  'Boolean',
-  'DataView',
-  'Error',
-  'Float64Array',
-  'Int32Array',
-  'JSON',
-  'Map',
-  'Math',
-  'Number',
-  'Object',
-  'Promise',
-  'RangeError',
-  'Reflect',
-  'Set',
-  'SharedArrayBuffer',
-  'String',
-  'Symbol',
-  'TypeError',
-  'Uint16Array',
-  'Uint32Array',
-  'Uint8Array',
-  'WeakMap',
-  'WeakRef',
-];
 
 // Longer than any test that sets no limit of its own. Only a hang reaches it.
 const SYNC_TIMEOUT_MS = 300_000;
@@ -54,10 +12,10 @@ const children = new Set();
 
 /** @typedef {(...args: unknown[]) => unknown} AnyFunction */
 
-const prototype = /** @type {{ spawn: AnyFunction }} */ (
+const prototype = /** @type {{ spawn: AnyFunction, unref: AnyFunction }} */ (
   /** @type {unknown} */ (childProcess.ChildProcess.prototype)
 );
-const { spawn } = prototype;
+const { spawn, unref } = prototype;
 /**
  * @this {import('node:child_process').ChildProcess}
  * @param {unknown[]} args
@@ -66,6 +24,15 @@ prototype.spawn = function (...args) {
   children.add(this);
   this.once('exit', () => children.delete(this));
   return spawn.apply(this, args);
+};
+/**
+ * A process that its owner need not wait for, such as esbuild's, may serve the next file.
+ *
+ * @this {import('node:child_process').ChildProcess}
+ */
+prototype.unref = function () {
+  children.delete(this);
+  return unref.call(this);
 };
 
 // A limit of Jest does not interrupt a test that waits for a program in this way.
@@ -86,20 +53,32 @@ for (const name of ['spawnSync', 'execFileSync', 'execSync']) {
 if (process.send !== undefined) process.once('beforeExit', () => process.exit());
 
 /**
- * Jest's environment for Node.js. Processes that a test file has started end with it, also when a test fails, and each
- * synchronous one has a time limit. Its globals are fast: the global object of Jest is a proxy, so looking up `Math` costs
- * more than most of its functions, and constants of the global scope come before the global object and have no such cost.
+ * The environment of a test file: the realm of its process itself, so that all files of a package share their modules.
+ * Processes that a test file has started end with it, also when a test fails, and each synchronous one has a time limit.
  */
-export default class Environment extends TestEnvironment {
-  /** @param {unknown[]} args */
-  constructor(...args) {
-    super(...args);
-    runInContext(`const { ${NAMES.join(', ')} } = globalThis;`, this.context);
+export default class Environment {
+  global = globalThis;
+  #console = console;
+  #exit = process.exit;
+  #env = { ...process.env };
+  #stackTraceLimit = Error.stackTraceLimit;
+
+  async setup() {
+    // Jest maps stacks by a library; Node.js does it with the maps that the sources bring.
+    Reflect.set(Error, 'prepareStackTrace', undefined);
+  }
+
+  getVmContext() {
+    return null;
   }
 
   async teardown() {
     for (const child of children) child.kill('SIGKILL');
     children.clear();
-    await super.teardown();
+    globalThis.console = this.#console;
+    process.exit = this.#exit;
+    for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];
+    Object.assign(process.env, this.#env);
+    Error.stackTraceLimit = this.#stackTraceLimit;
   }
 }

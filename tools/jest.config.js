@@ -11,44 +11,26 @@ const { only, without } = selectFiles(process.env.HDRSCOPE_TESTS);
 const installed = Object.fromEntries(PEERS.map((peer) => [peer.name, programOf(peer)]));
 process.env.HDRSCOPE_INSTALLED_PEERS = JSON.stringify(installed);
 
-const openTelemetry3 = installed['opentelemetry-3'];
-
 /** Shared Jest set-up: tests run on TypeScript sources, so no build is needed before them. */
 export default {
   // By default each project has an id and compiles the sources of all others into a cache of its own: 4 s of processor time each.
   id: 'hdrscope',
   testEnvironment: pathOf('./jest-environment.js'),
+  runtime: pathOf('./jest-runtime.js'),
   // All cores: by default Jest leaves one idle, which is half of a small machine.
   maxWorkers: '100%',
-  // `import` must not be listed: Jest adds it per module kind, and forcing it breaks packages that Jest itself requires.
-  testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
   // Only a hang may reach this: on a machine with many other processes, a test of processes can take a minute.
   testTimeout: 120_000,
   // How long a worker that has nothing left to do may take to end. By default Jest reports a leak after half a second, and on a starved machine a
   // worker may get no processor for longer. One that a leak keeps alive is still reported.
   workerGracefulExitTimeout: 30_000,
-  // The packages of OpenTelemetry 3, which are not part of the workspace.
-  modulePaths: openTelemetry3 === undefined ? [] : [openTelemetry3],
   testRegex: (only ?? /\.test\.ts$/).source,
   roots: ['<rootDir>/test'],
   testPathIgnorePatterns: ['/node_modules/', ...(without === undefined ? [] : [without.source])],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      pathOf('@swc/jest'),
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript' },
-          // As in tsconfig.base.json: an unused import still loads its module, and still fails when it is missing.
-          transform: { verbatimModuleSyntax: true },
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
-  collectCoverageFrom: ['src/**/*.ts'],
-  coverageProvider: 'v8',
+  // Node.js loads the sources: see `jest.js`.
+  transform: {},
+  // A worker whose files have left more behind begins anew. This also keeps Jest from running a single file in its own process.
+  workerIdleMemoryLimit: '1500MB',
   reporters: [pathOf('./jest-reporter.js')],
   // With a single test file Jest turns verbose by itself, and console output then bypasses the reporter.
   verbose: false,

@@ -16,8 +16,11 @@ mkdirSync(dirname(resultsFile), { recursive: true });
 const { status } = spawnSync(
   process.execPath,
   [
-    '--experimental-vm-modules',
+    '--conditions=@hdrscope/source',
+    '--enable-source-maps',
     '--disable-warning=ExperimentalWarning',
+    '--import',
+    new URL('./fuzz/sources.js', import.meta.url).href,
     createRequire(import.meta.url).resolve('jest/bin/jest'),
     '--config',
     fileURLToPath(new URL('./jest.config.js', import.meta.url)),

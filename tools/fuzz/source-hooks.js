@@ -9,9 +9,10 @@ import { transform } from '@swc/core';
  * @param {(url: string, context: object) => Promise<object>} next
  */
 export async function load(url, context, next) {
-  if (!url.endsWith('.ts')) return next(url, context);
-  const { code } = await transform(await readFile(fileURLToPath(url), 'utf8'), {
-    filename: fileURLToPath(url),
+  if (!/\.ts(\?|$)/.test(url)) return next(url, context);
+  const filename = fileURLToPath(url);
+  const { code } = await transform(await readFile(filename, 'utf8'), {
+    filename,
     swcrc: false,
     sourceMaps: 'inline',
     jsc: { target: 'es2022', parser: { syntax: 'typescript' }, transform: { verbatimModuleSyntax: true } },

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { describeWithPeers, importOpenTelemetry3 } from '@hdrscope/testing';
+import { describeWithPeers, importOpenTelemetry3, programOf } from '@hdrscope/testing';
 import * as sdk2 from 'sdk-metrics-2';
 import { createHdr } from '../src/index.ts';
 import { collect, countsOf, type Sdk, testReader } from './support/sdk.ts';
@@ -15,7 +15,7 @@ const sdk3 = await importOpenTelemetry3<object>('sdk-metrics-3');
 
 describeWithPeers(['opentelemetry-3'])('several copies of the SDK', () => {
   const [two, three] = [copyOf(sdk2), copyOf(sdk3)];
-  const threeAsCommonJs = copyOf(createRequire(import.meta.url)('sdk-metrics-3'));
+  const threeAsCommonJs = copyOf(createRequire(`${programOf('opentelemetry-3')}/`)('sdk-metrics-3'));
 
   test('the copies are distinct', () => {
     const providers = [two, three, threeAsCommonJs].map(({ metrics }) => metrics.MeterProvider);
