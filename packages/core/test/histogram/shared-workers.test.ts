@@ -2,17 +2,9 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import { usedSlots } from '../../src/counts/used-slots.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { Recorder } from '../../src/histogram/recorder.ts';
-import { RecordingThreads } from '../support/recording-threads.ts';
+import { recordInThreads } from '../support/recording-threads.ts';
 
 const TWO_POW_31 = 2 ** 31;
-
-let threads: RecordingThreads;
-beforeAll(() => {
-  threads = new RecordingThreads();
-});
-afterAll(() => {
-  threads.remove();
-});
 
 /** Repeats an action until `running` ends. */
 async function whileRunning(running: Promise<unknown>, again: () => void): Promise<void> {
@@ -89,7 +81,7 @@ describe('threads that record into one histogram', () => {
   test('lose no record of one value that all of them record', async () => {
     const values = Array<number>(1000).fill(7);
     const histogram = new Histogram({ highestTrackableValue: 1000, storage: 'shared' });
-    const rounds = await threads.run(histogram.sharedBuffer!, [values, values, values], LONG_WORK);
+    const rounds = await recordInThreads(histogram.sharedBuffer!, [values, values, values], LONG_WORK);
     const expected = rounds.reduce((sum, each) => sum + each * values.length, 0);
     expect(expected).toBeGreaterThanOrEqual(3_000_000);
     expect([histogram.countAt(7), histogram.totalCount]).toEqual([expected, expected]);
@@ -98,7 +90,7 @@ describe('threads that record into one histogram', () => {
   test('lose no value, and every value is in exactly one interval', async () => {
     const histogram = new Histogram({ highestTrackableValue: 1_000_000, storage: 'shared' });
     // Long enough for several intervals, also where the threads leave this one little time.
-    const running = threads.run(histogram.sharedBuffer!, LISTS, { ...LONG_WORK, leastMs: 1500 });
+    const running = recordInThreads(histogram.sharedBuffer!, LISTS, { ...LONG_WORK, leastMs: 1500 });
     const intervals = await intervalsDuring(new Recorder(histogram), running);
     const rounds = await running;
     const expected = new Histogram();
@@ -121,7 +113,7 @@ describe('threads that record into one histogram', () => {
       const recorder = new Recorder(histogram);
       const intervals = await intervalsDuring(
         recorder,
-        threads.run(histogram.sharedBuffer!, lists, { rounds }),
+        recordInThreads(histogram.sharedBuffer!, lists, { rounds }),
       );
       expectSameSlots(
         sumOf(intervals),
@@ -145,7 +137,7 @@ describe('threads that record into one histogram', () => {
       before.record(value, TWO_POW_31 - below);
     }
     histogram.add(before);
-    const running = threads.run(histogram.sharedBuffer!, LISTS, { rounds, bulk });
+    const running = recordInThreads(histogram.sharedBuffer!, LISTS, { rounds, bulk });
     const intervals = await intervalsDuring(new Recorder(histogram), running);
     const expected = countedAlone(LISTS, { rounds, bulk });
     expected.add(before);
@@ -164,7 +156,7 @@ describe('threads that record into one histogram', () => {
       values.push(value, ...Array<number>(1000).fill(1));
     }
     histogram.add(before);
-    const running = threads.run(histogram.sharedBuffer!, [values], { rounds: 1 });
+    const running = recordInThreads(histogram.sharedBuffer!, [values], { rounds: 1 });
     const totals = await totalsDuring(histogram, running);
     expect(totals).toEqual(totals.toSorted((a, b) => a - b));
     expect(totals.at(-1)).toBe(before.totalCount + values.length);
