@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import {
   abPercentiles,
   abTable,
@@ -190,7 +191,7 @@ test.each(FORMATS.map((format) => [format.name, format] as const))(
         const expected = medianOf(values(requests)) / scale;
         expect(Math.abs(median.value - expected)).toBeLessThanOrEqual(expected * 1e-3);
       }),
-      { numRuns: 12 },
+      { numRuns: caseCount(5, 40) },
     );
   },
 );
@@ -385,6 +386,6 @@ test('a column of a table of any columns is proposed only if it has the duration
       const error = Math.max(1e-3 * expected, unit === 'ns' ? 0.5 : 0);
       expect([median.unit, Math.abs(median.value - expected) <= error]).toEqual([unit, true]);
     }),
-    { numRuns: 150 },
+    { numRuns: caseCount(60, 500) },
   );
 });

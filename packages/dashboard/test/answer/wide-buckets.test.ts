@@ -1,6 +1,7 @@
 import type { Bounds } from '@hdrscope/core';
 import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
 import type { BarPlot, ComparisonPlot, HeatMapPlot, Plot } from '@hdrscope/plot';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import type { RowValues } from '../../src/messages.ts';
 import { ROW_PERCENTILES } from '../../src/messages.ts';
@@ -211,9 +212,7 @@ test('the truth lies in all bounds of rows, merged rows, facts and objectives, f
       fc.option(fc.array(value, { maxLength: 5 }), { nil: undefined }),
       expectBounds,
     ),
-    {
-      numRuns: 60,
-    },
+    { numRuns: caseCount(25, 200) },
   );
 });
 

@@ -379,6 +379,6 @@ test('whatever is imported, grows, is compacted, rolled up, rotated and copied: 
         if (rolled > 0) expect(await totalsOf(join(folder, 'hours'))).toEqual(each(rolled));
       },
     ),
-    { numRuns: caseCount(8, 100) },
+    { numRuns: caseCount(4, 100) },
   );
 }, 300_000);

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { HdrscopeError, type Histogram } from '@hdrscope/core';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import type { LogEntry } from '../../src/reader/entry.ts';
 import { readEntries } from '../../src/reader/read.ts';
@@ -117,7 +118,7 @@ test('damaged lines do not change the entries of other lines', async () => {
         if (lines[i] === written.line) expectWritten(byLine.get(i + 1), written);
       });
     }),
-    { numRuns: 60 },
+    { numRuns: caseCount(25, 200) },
   );
 });
 
@@ -145,7 +146,7 @@ test('a gzip stream that is cut short or has a wrong byte yields its readable li
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: caseCount(25, 200) },
   );
 });
 
@@ -164,7 +165,7 @@ test('arbitrary bytes are read to their end', async () => {
       const whole = Buffer.concat([Buffer.from(begin, 'latin1'), rest]);
       for (const entry of await read(inChunks(whole, size), { maxLineBytes: 100 })) expectInOrder(entry);
     }),
-    { numRuns: 200 },
+    { numRuns: caseCount(80, 1000) },
   );
 });
 

@@ -105,7 +105,7 @@ test('the value of each rank lies within the band of the curve of a series with 
           expect([lower <= value, upper >= value]).toEqual([true, true]);
         });
     }),
-    { numRuns: caseCount(25, 100) },
+    { numRuns: caseCount(10, 100) },
   );
 });
 

@@ -10,7 +10,7 @@ import { countOf } from '../support/totals.ts';
 type Message = Record<string, unknown>;
 
 const TIMEOUT_MS = 20_000;
-const CASES = caseCount(600, 3000);
+const CASES = caseCount(300, 3000);
 
 /** Real messages of a registry with everything that messages can have: the questions, and the answers. */
 async function realMessages(): Promise<{ readonly questions: Message[]; readonly answers: Message[] }> {

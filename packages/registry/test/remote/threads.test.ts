@@ -165,7 +165,7 @@ const busyScript = built.script(
 );
 
 test('busy threads with 2,000 series each: the time of the gather is theirs, and nothing is lost without it', async () => {
-  const [threads, series, values, busyMs] = [caseCount(4, 16), 2000, 5, 800] as const;
+  const [threads, series, values, busyMs] = [caseCount(3, 16), 2000, 5, caseCount(400, 800)] as const;
   const main = createRegistry();
   main.histogram({ name: 'values', cardinalityLimit: threads * series });
   const busy = Array.from({ length: threads }, (_, id) => {
