@@ -5,8 +5,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { buildPackages } from '../lib/build-packages.js';
+import { readOptions, runTool } from '../lib/options.js';
 import { clientVersion } from './clients.js';
 import { sdkVersions } from './open-telemetry.js';
 import { runGroup } from './runner.js';
@@ -15,15 +15,14 @@ import { targets } from './targets.js';
 
 /** @import { Effort, Group, GroupResult } from './types.js' */
 
-const help = `npm run bench -- [options]
-
-  --filter TEXT   only groups whose id contains TEXT
-  --quick         fewer and shorter samples: for a first look, not for publishing
-  --markdown      the table as Markdown
-  --json FILE     all samples and the facts of the machine
-  --no-build      measure the packages as they were built last
-  --list          the groups and their cases
-`;
+const options = readOptions('npm run bench --', {
+  filter: { text: 'TEXT', help: 'only groups whose id contains TEXT' },
+  quick: { flag: 'fewer and shorter samples: for a first look, not for publishing' },
+  markdown: { flag: 'the table as Markdown' },
+  json: { text: 'FILE', help: 'all samples and the facts of the machine' },
+  'no-build': { flag: 'measure the packages as they were built last' },
+  list: { flag: 'the groups and their cases' },
+});
 
 /** The packages that are built before the measurement, together with their dependencies. */
 const MEASURED = [
@@ -41,26 +40,9 @@ const quick = { rounds: 9, amounts: 1, sampleMs: 6, warmUpMs: 60 };
 
 const require = createRequire(import.meta.url);
 
-try {
-  await main();
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(main);
 
 async function main() {
-  const { values: options } = parseArgs({
-    options: {
-      filter: { type: 'string', default: '' },
-      quick: { type: 'boolean', default: false },
-      markdown: { type: 'boolean', default: false },
-      json: { type: 'string' },
-      'no-build': { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (options.help) return void console.log(help);
   const groups = (await allGroups()).filter(({ group }) => matches(group, options.filter));
   if (groups.length === 0) throw new Error(`no group matches "${options.filter}"; --list shows them`);
   if (options.list) return list(groups.map(({ group }) => group));

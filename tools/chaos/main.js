@@ -3,41 +3,30 @@
  * arrived. `docs/reliability.md` describes it.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { buildPackages } from '../lib/build-packages.js';
+import { readOptions } from '../lib/options.js';
 import { failuresOf, textOf } from './report.js';
 import { hasTimeFor, scenarioAt } from './schedule.js';
 
-const help = `npm run chaos -- [options]
-
-  --minutes N       how long it runs (2). Every scenario has at least one round
-  --seed N          of the random numbers (a new one each day)
-  --scenario NAME   this one only
-  --round N         repeats this round only
-  --keep            leaves the files of each round behind
-  --json FILE       all rounds
-  --list            lists the scenarios
-  --no-build        runs the packages as they were built last
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '2' },
-    seed: { type: 'string', default: String(Math.floor(Date.now() / 86_400_000)) },
-    scenario: { type: 'string' },
-    round: { type: 'string' },
-    keep: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    list: { type: 'boolean', default: false },
-    'no-build': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+const options = readOptions('npm run chaos --', {
+  minutes: { help: 'how long it runs. Every scenario has at least one round', least: 0, default: 2 },
+  seed: {
+    help: 'of the random numbers, a new one each day',
+    least: 0,
+    default: Math.floor(Date.now() / 86_400_000),
   },
+  scenario: { text: 'NAME', help: 'this one only' },
+  round: { help: 'repeats this round only', least: 0, isWhole: true },
+  keep: { flag: 'leaves the files of each round behind' },
+  json: { text: 'FILE', help: 'all rounds' },
+  list: { flag: 'lists the scenarios' },
+  'no-build': { flag: 'runs the packages as they were built last' },
 });
-if (options.help) console.log(help);
-else await main();
+
+await main();
 
 async function main() {
-  const [minutes, seed] = [numberOf('minutes'), numberOf('seed')];
+  const { minutes, seed } = options;
   if (!options['no-build']) buildPackages(['hdrscope', '@hdrscope/interval-log', '@hdrscope/otel']);
   // Imported here, because they need the packages that were built above.
   const { scenarios } = await import('./scenarios.js');
@@ -47,7 +36,7 @@ async function main() {
       console.log(`${name.padEnd(16)} ${promise}. Window: ${window}`);
     return;
   }
-  const chosen = scenarios.filter(({ name }) => options.scenario === undefined || name === options.scenario);
+  const chosen = scenarios.filter(({ name }) => options.scenario === '' || name === options.scenario);
   if (chosen.length === 0)
     throw new Error(`--scenario must be one of ${scenarios.map(({ name }) => name).join(', ')}`);
   for (const { name, skipped } of chosen) {
@@ -64,7 +53,7 @@ async function main() {
   /** @type {import('./report.js').RoundReport[]} */
   const reports = [];
   let isFailed = false;
-  const first = options.round === undefined ? 0 : numberOf('round');
+  const first = options.round ?? 0;
   for (let index = first; possible.length > 0 && !ending.signal.aborted; index++) {
     const elapsedMs = performance.now() - startMs;
     const rounds = index - first;
@@ -104,11 +93,4 @@ async function main() {
   else process.exitCode = isFailed ? 1 : 0;
   if (!isFailed && !ending.signal.aborted && reports.length > 0)
     console.log('\nNothing is lost outside of the windows, and nothing is counted twice.');
-}
-
-/** @param {'minutes' | 'seed' | 'round'} name */
-function numberOf(name) {
-  const value = Number(options[name]);
-  if (!(value >= 0)) throw new Error(`--${name} must be a number of at least 0, got "${options[name]}"`);
-  return value;
 }

@@ -3,38 +3,27 @@
  * record costs. `docs/benchmarks.md` describes the results.
  */
 import { availableParallelism, cpus } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions, runTool } from '../lib/options.js';
 import { measure } from './measure.js';
 import { findPeers, ourPrograms } from './programs.js';
 import { costTable, rateTable } from './table.js';
 
-const help = `npm run contention -- [options]
-
-  --seconds N   length of a sample, by default 2; there are 3 for each program and number of writers
-`;
+const { seconds } = readOptions('npm run contention --', {
+  seconds: {
+    help: 'length of a sample; there are 3 for each program and number of writers',
+    least: 0.001,
+    default: 2,
+  },
+});
 
 const WRITERS = [1, 2, 4, 8];
 const ROUNDS = 3;
 const WARM_UP_MS = 500;
 
-try {
-  await main();
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(main);
 
 async function main() {
-  const { values: options } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '2' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (options.help) return void console.log(help);
-  const sampleMs = Math.round(Number(options.seconds) * 1000);
-  if (!(sampleMs >= 1)) throw new Error(`--seconds must be a number from 0.001, got ${options.seconds}`);
-
+  const sampleMs = Math.round(seconds * 1000);
   const { programs: peers, absent } = findPeers();
   for (const { name, reason } of absent) console.log(`skipped: ${name}: ${reason}`);
   /** @type {import('./measure.js').Result[]} */

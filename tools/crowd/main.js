@@ -5,26 +5,16 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { buildPackages } from '../lib/build-packages.js';
+import { readOptions } from '../lib/options.js';
 import { table } from '../lib/table.js';
 import { Crowd, kinds } from './crowd.js';
 
-const help = `npm run crowd -- [options]
-
-  --seconds N   how long the crowd stays (15)
-  --series N    series of the service (5000)
-  --no-build    runs the packages as they were built last
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '15' },
-    series: { type: 'string', default: '5000' },
-    'no-build': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const options = readOptions('npm run crowd --', {
+  seconds: { help: 'how long the crowd stays', least: 1, default: 15 },
+  series: { help: 'series of the service', least: 1, isWhole: true, default: 5000 },
+  'no-build': { flag: 'runs the packages as they were built last' },
 });
 
 /** The most for an answer, without the time in which other processes had the processors: see `queuedMs`. */
@@ -44,8 +34,7 @@ const pendingBytes = 2 * 64 * MIB;
  * @property {number} longestBlockMs Of the event loop, since the last message.
  */
 
-if (options.help) console.log(help);
-else process.exitCode = (await main()) ? 0 : 1;
+process.exitCode = (await main()) ? 0 : 1;
 
 async function main() {
   if (!options['no-build']) buildPackages(['hdrscope']);
@@ -61,7 +50,7 @@ async function main() {
 }
 
 async function measure() {
-  const service = fork(new URL('./service.js', import.meta.url), [options.series], {
+  const service = fork(new URL('./service.js', import.meta.url), [String(options.series)], {
     execArgv: ['--expose-gc'],
   });
   try {
@@ -69,7 +58,7 @@ async function measure() {
     const [ports] = /** @type {any} */ (await once(service, 'message'));
     const before = await phase(service, ports, [], QUIET_SECONDS);
     const crowd = new Crowd(ports);
-    const busy = await phase(service, ports, [crowd], Number(options.seconds));
+    const busy = await phase(service, ports, [crowd], options.seconds);
     const counts = crowd.end();
     // The history of the page grows in all phases, and is not for the crowd.
     const after = await phase(service, ports, [], QUIET_SECONDS);

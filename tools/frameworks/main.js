@@ -4,44 +4,28 @@
  * that names the cure.
  */
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { fillMarkers } from '../lib/markers.js';
+import { readOptions, runTool } from '../lib/options.js';
 import { FrameworkApplication, packagesOf } from './application.js';
 import { SUBJECTS } from './subjects.js';
 
 /** @import { Modules, Subject } from './subjects.js' */
 
-const help = `npm run frameworks -- [options]
-
-  --node PATH   a Node.js to try; several may be given (the running one)
-  --only TEXT   frameworks whose names have this text
-  --write       puts the table into packages/otel/README.md
-`;
-
 /** How most of the warnings begin. */
 const NO_ROUTE = 'requests come without http.route: ';
 
-const { values: options } = parseArgs({
-  options: {
-    node: { type: 'string', multiple: true, default: [process.execPath] },
-    only: { type: 'string', default: '' },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const options = readOptions('npm run frameworks --', {
+  node: { text: 'PATHS', help: 'each Node.js to try, with commas between them', default: process.execPath },
+  only: { text: 'TEXT', help: 'frameworks whose names have this text' },
+  write: { flag: 'puts the table into packages/otel/README.md' },
 });
 
-try {
-  if (options.help) console.log(help);
-  else await main();
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(main);
 
 async function main() {
   for (const peer of ['frameworks', 'frameworks-previous'])
     if (packagesOf(peer) === undefined) throw new Error(`node tools/peers/install.js ${peer}`);
-  const versions = options.node.map((path) => ({
+  const versions = options.node.split(',').map((path) => ({
     path,
     version: execFileSync(path, ['--version'], { encoding: 'utf8' }).trim().slice(1),
   }));

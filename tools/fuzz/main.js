@@ -7,26 +7,34 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../lib/options.js';
 import { outcomeOf } from './engine.js';
 import { FORMS } from './forms.js';
 import { keep, regressionsOf, runTarget } from './run-target.js';
 import { loadTarget, TARGETS } from './targets.js';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    list: { type: 'boolean' },
-    minutes: { type: 'string' },
-    cases: { type: 'string' },
-    seed: { type: 'string' },
-    from: { type: 'string' },
-  },
-});
 /** The cases of all targets together, without `--cases` and `--minutes`. */
 const CASES = 200_000;
 
-if (values.list) {
+// A run of no cases would pass.
+const { operands, ...options } = readOptions(
+  'npm run fuzz --',
+  {
+    list: { flag: 'lists the targets' },
+    minutes: { help: 'how long all targets run together', least: 1e-3 },
+    cases: { help: 'of all targets together', least: 1, isWhole: true, default: CASES },
+    // A run that fails prints its seed.
+    seed: {
+      help: 'of the random inputs, a new one each day',
+      least: 0,
+      default: Math.floor(Date.now() / 86_400_000),
+    },
+    from: { help: 'the first case', least: 0, default: 0 },
+  },
+  '[TARGET...]',
+);
+
+if (options.list) {
   for (const [name, { about }] of Object.entries(TARGETS)) console.log(`${name.padEnd(20)} ${about}`);
   console.log(`${'java'.padEnd(20)} random programs over the whole API of Histogram, compared with Java`);
 } else {
@@ -34,11 +42,8 @@ if (values.list) {
 }
 
 async function main() {
-  const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
-  // A new seed for each day: a run that fails prints it.
-  const seed = numberOf('seed', Math.floor(Date.now() / 86_400_000));
-  const minutes = values.minutes === undefined ? undefined : numberOf('minutes', 0);
-  const total = numberOf('cases', CASES);
+  const names = operands.length > 0 ? operands : Object.keys(TARGETS);
+  const { seed, minutes, cases: total } = options;
   const shares = names.reduce((sum, name) => sum + (TARGETS[name]?.share ?? 1), 0);
   let ok = true;
   for (const name of names) {
@@ -52,22 +57,6 @@ async function main() {
 }
 
 /**
- * The number of an option. A run of no cases would pass.
- *
- * @param {'seed' | 'minutes' | 'cases' | 'from'} name
- * @param {number} otherwise
- */
-function numberOf(name, otherwise) {
-  const text = values[name];
-  if (text === undefined) return otherwise;
-  const number = Number(text);
-  const mayBeZero = name === 'seed' || name === 'from';
-  if (/^\d+(\.\d+)?$/.test(text) && (mayBeZero || number > 0)) return number;
-  console.error(`--${name} must be a number${mayBeZero ? '' : ' above 0'}, got '${text}'`);
-  process.exit(2);
-}
-
-/**
  * @param {string} name
  * @param {number} seed
  * @param {{ cases?: number, seconds?: number }} limits
@@ -76,7 +65,7 @@ async function runOne(name, seed, limits) {
   const { form } = await loadTarget(name);
   const again = await replay(name);
   const start = performance.now();
-  const { cases, accepted, findings } = await runTarget(name, { seed, from: numberOf('from', 0), ...limits });
+  const { cases, accepted, findings } = await runTarget(name, { seed, from: options.from, ...limits });
   const seconds = (performance.now() - start) / 1000;
   for (const finding of findings) {
     const path = keep(finding, FORMS[form].extension);
@@ -116,5 +105,5 @@ async function replay(name) {
  */
 async function runJava(seed, limits) {
   const { comparePrograms } = await import('./java.js');
-  return comparePrograms(seed, numberOf('from', 0), limits);
+  return comparePrograms(seed, options.from, limits);
 }

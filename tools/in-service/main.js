@@ -6,25 +6,28 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { compareRuns, Histogram } from '@hdrscope/core';
 import { packagesOf } from '../bench/open-telemetry.js';
 import { fillMarkers } from '../lib/markers.js';
+import { readOptions, runTool } from '../lib/options.js';
 import { capacity, openLoop } from './load.js';
 import { SUBJECTS } from './subjects.js';
 
 /** @import { Subject } from './subjects.js' */
 
-const help = `npm run in-service -- [options]
-
-  --rounds N      runs of each subject (4)
-  --seconds N     length of a run, from 10 (20)
-  --series LIST   series of the service (500,5000)
-  --loads LIST    rates of requests, in percent of what the service without metrics answers (50,70)
-  --only TEXT     only "no metrics" and the subjects whose names have this text
-  --write         puts the table into docs/benchmarks.md
-`;
+const { rounds, seconds, ...options } = readOptions('npm run in-service --', {
+  rounds: { help: 'runs of each subject', least: 2, isWhole: true, default: 4 },
+  seconds: { help: 'length of a run', least: 10, isWhole: true, default: 20 },
+  series: { text: 'LIST', help: 'series of the service', default: '500,5000' },
+  loads: {
+    text: 'LIST',
+    help: 'rates of requests, in percent of what the service without metrics answers',
+    default: '50,70',
+  },
+  only: { text: 'TEXT', help: 'only "no metrics" and the subjects whose names have this text' },
+  write: { flag: 'puts the table into docs/benchmarks.md' },
+});
 
 const PERCENTILES = [50, 99];
 const NONE = /** @type {Subject} */ (SUBJECTS[0]);
@@ -50,28 +53,10 @@ const TITLES = [
  * @property {number} memoryMb
  */
 
-try {
-  await main();
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(main);
 
 async function main() {
-  const { values: options } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '4' },
-      seconds: { type: 'string', default: '20' },
-      series: { type: 'string', default: '500,5000' },
-      loads: { type: 'string', default: '50,70' },
-      only: { type: 'string', default: '' },
-      write: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (options.help) return void console.log(help);
   if (packagesOf('node-services') === undefined) throw new Error('node tools/peers/install.js node-services');
-  const [rounds, seconds] = [integer('rounds', options.rounds, 2), integer('seconds', options.seconds, 10)];
   const subjects = SUBJECTS.filter(({ name, way, peer }) => {
     if (peer !== undefined && packagesOf(peer) === undefined) {
       console.log(`skipped: ${name}: node tools/peers/install.js ${peer}`);

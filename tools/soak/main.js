@@ -3,35 +3,22 @@
  * flat. `docs/reliability.md` describes it.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { buildPackages } from '../lib/build-packages.js';
+import { readOptions } from '../lib/options.js';
 import { failuresOf, textOf } from './report.js';
 
-const help = `npm run soak -- [options]
-
-  --seconds N    how long it records, at least 3 (300)
-  --attack       somebody attacks the servers meanwhile
-  --strict       dropped ticks and a busy event loop are failures too: for a quiet machine
-  --json FILE    the report with all samples of the memory
-  --no-build     run the packages as they were built last
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '300' },
-    attack: { type: 'boolean', default: false },
-    strict: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    'no-build': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const options = readOptions('npm run soak --', {
+  seconds: { help: 'how long it records', least: 3, default: 300 },
+  attack: { flag: 'somebody attacks the servers meanwhile' },
+  strict: { flag: 'dropped ticks and a busy event loop are failures too: for a quiet machine' },
+  json: { text: 'FILE', help: 'the report with all samples of the memory' },
+  'no-build': { flag: 'run the packages as they were built last' },
 });
-if (options.help) console.log(help);
-else await main();
+
+await main();
 
 async function main() {
-  const seconds = Number(options.seconds);
-  if (!(seconds >= 3)) throw new Error(`--seconds must be a number of at least 3, got "${options.seconds}"`);
+  const { seconds } = options;
   if (!options['no-build']) buildPackages(['@hdrscope/dashboard', '@hdrscope/otel', '@hdrscope/prometheus']);
   // Imported here, because it needs the packages that were built above.
   const { perSecond, soak, threadCount } = await import('./soak.js');

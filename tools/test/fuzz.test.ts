@@ -34,14 +34,14 @@ test('--list names all targets', async () => {
 });
 
 test.each([
-  ['--cases', 'abc'],
-  ['--cases', '0'],
-  ['--minutes', '-1'],
-  ['--seed', ''],
-])('%s %j runs nothing and ends with exit code 2', async (option, value) => {
+  ['--cases', 'abc', 'an integer of at least 1'],
+  ['--cases', '0', 'an integer of at least 1'],
+  ['--minutes', '-1', 'a number of at least 0.001'],
+  ['--seed', '', 'a number of at least 0'],
+])('%s %j runs nothing and ends with exit code 2', async (option, value, range) => {
   const { code, output } = await fuzz('log-line', `${option}=${value}`);
   expect(code).toBe(2);
-  expect(output).toContain(`${option} must be a number`);
+  expect(output).toBe(`${option} must be ${range}, got '${value}'\n`);
 });
 
 test('changed trees have keys that are called __proto__', () => {

@@ -2,9 +2,9 @@
  * `npm run verdicts`: simulates load tests of equal and of slower programs, and prints how often `compareRuns` calls them worse, and how
  * often `findChanges` finds the build that made a program slower.
  */
-import { parseArgs } from 'node:util';
 import { LOAD_MODELS } from '@hdrscope/testing/load-models';
 import { fillMarkers, readMarkers } from '../lib/markers.js';
+import { readOptions, runTool } from '../lib/options.js';
 import { findOtava, measureChanges } from './changes.js';
 import { drawFrom, measureRealRuns } from './real.js';
 import { measureRates, PERCENTILES } from './simulate.js';
@@ -37,68 +37,42 @@ const CHANGE_COLUMNS = [
 const DOCUMENT = 'docs/benchmarks.md';
 const CHANGE_TITLES = ['model', ...CHANGE_COLUMNS.flatMap(([title]) => [title, 'Otava'])];
 
-const help = `npm run verdicts -- [options]
-
-  --cases N     comparisons of each model (1000)
-  --runs N      runs a side (5)
-  --seconds N   of a run (30)
-  --rate N      values a second (300)
-  --series N    series of 30 builds of each model (300)
-  --part PART   only runs (two sides of runs) or builds (changes over builds)
-  --seed N      of the random numbers (1)
-  --filter TEXT only models whose name contains TEXT
-  --real N      N runs of autocannon against a real server, and N beside a busy neighbour, of a third of the seconds each, as sides of runs (0)
-  --write       puts the tables into docs/benchmarks.md; with --filter, the other rows stay
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    cases: { type: 'string', default: '1000' },
-    runs: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '30' },
-    rate: { type: 'string', default: '300' },
-    series: { type: 'string', default: '300' },
-    part: { type: 'string', default: '' },
-    seed: { type: 'string', default: '1' },
-    filter: { type: 'string', default: '' },
-    real: { type: 'string', default: '0' },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+const options = readOptions('npm run verdicts --', {
+  cases: { help: 'comparisons of each model', least: 1, isWhole: true, default: 1000 },
+  runs: { help: 'runs a side', least: 2, isWhole: true, default: 5 },
+  seconds: { help: 'of a run', least: 1, isWhole: true, default: 30 },
+  rate: { help: 'values a second', least: 1, isWhole: true, default: 300 },
+  series: { help: 'series of 30 builds of each model', least: 1, isWhole: true, default: 300 },
+  part: { text: 'PART', help: 'only runs (two sides of runs) or builds (changes over builds)' },
+  seed: { help: 'of the random numbers', least: 0, isWhole: true, default: 1 },
+  filter: { text: 'TEXT', help: 'only models whose name contains TEXT' },
+  real: {
+    help: 'runs of autocannon against a real server, and as many beside a busy neighbour, of a third of the seconds each, as sides of runs',
+    least: 0,
+    isWhole: true,
+    default: 0,
   },
+  write: { flag: 'puts the tables into docs/benchmarks.md; with --filter, the other rows stay' },
 });
 
-try {
-  if (options.help) console.log(help);
-  else await main();
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(main);
 
 async function main() {
-  const shape = {
-    cases: readNumber('cases', 1),
-    runs: readNumber('runs', 2),
-    seconds: readNumber('seconds', 1),
-    rate: readNumber('rate', 1),
-    seed: readNumber('seed', 0),
-    series: readNumber('series', 1),
-  };
   if (!['', 'runs', 'builds'].includes(options.part)) {
     throw new Error(`--part must be runs or builds, got "${options.part}"`);
   }
   const all = Object.entries(LOAD_MODELS);
-  const real = options.part === 'builds' ? [] : await realModels(shape);
+  const real = options.part === 'builds' ? [] : await realModels();
   const isWanted = (/** @type {readonly [string, unknown]} */ [name]) => name.includes(options.filter);
   const models = all.filter(isWanted);
   const ofRuns = [...models, ...real.filter(isWanted)];
   if (ofRuns.length === 0) throw new Error(`no model matches "${options.filter}"`);
   if (options.part !== 'builds') {
-    const { cases, runs, seconds, rate } = shape;
+    const { cases, runs, seconds, rate } = options;
     const title = `${cases} comparisons of each model; ${runs} + ${runs} runs of ${seconds} s, ${rate} values a second.`;
-    print('verdicts', title, TITLES, ofRuns, (name, model) => rowOf(name, measureRates(model, shape)));
+    print('verdicts', title, TITLES, ofRuns, (name, model) => rowOf(name, measureRates(model, options)));
   }
-  if (options.part !== 'runs' && models.length > 0) printChanges(models, shape);
+  if (options.part !== 'runs' && models.length > 0) printChanges(models);
 }
 
 /**
@@ -135,12 +109,9 @@ function nameOf(line) {
   return line.split('|')[1] ?? '';
 }
 
-/**
- * @param {{ seconds: number, rate: number }} shape
- * @returns {Promise<[name: string, model: Model][]>}
- */
-async function realModels({ seconds, rate }) {
-  const runs = readNumber('real', 0);
+/** @returns {Promise<[name: string, model: Model][]>} */
+async function realModels() {
+  const { real: runs, seconds, rate } = options;
   if (runs === 0) return [];
   const partSeconds = Math.ceil(seconds / 3);
   /** @type {[string, Model][]} */
@@ -152,19 +123,16 @@ async function realModels({ seconds, rate }) {
   return found;
 }
 
-/**
- * @param {readonly [string, Model][]} models
- * @param {{ series: number, seconds: number, rate: number, seed: number }} shape
- */
-function printChanges(models, shape) {
+/** @param {readonly [string, Model][]} models */
+function printChanges(models) {
   const otava = findOtava();
   if (otava === undefined) {
     console.log('Apache Otava is not installed, so its columns are empty: node tools/peers/install.js otava');
   }
-  const { series, seconds, rate } = shape;
+  const { series, seconds, rate } = options;
   const title = `${series} series of each model; 30 builds with a run of ${seconds} s each, ${rate} values a second.`;
   print('changes', title, CHANGE_TITLES, models, (name, model) => {
-    const { ours, otavas } = measureChanges(model, shape, otava);
+    const { ours, otavas } = measureChanges(model, options, otava);
     const cells = CHANGE_COLUMNS.flatMap(([, textOf]) => [textOf(ours), otavas ? textOf(otavas) : '-']);
     return `| ${[name, ...cells].join(' | ')} |`;
   });
@@ -194,14 +162,4 @@ function rowOf(name, { shown, ...rates }) {
 function percent({ cases, hits }) {
   const part = (hits / cases) * 100;
   return `${part === 0 || part >= 10 ? part.toFixed(0) : part.toFixed(1)} %`;
-}
-
-/**
- * @param {'cases' | 'runs' | 'seconds' | 'rate' | 'series' | 'seed' | 'real'} name
- * @param {number} from
- */
-function readNumber(name, from) {
-  const value = Number(options[name]);
-  if (Number.isInteger(value) && value >= from) return value;
-  throw new Error(`--${name} must be an integer of at least ${from}, got ${options[name]}`);
 }
