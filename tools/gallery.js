@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importSource } from './fuzz/import-source.js';
+import { importSource } from './lib/import-source.js';
 import { isMain, workspaceRoot } from './lib/workspace.js';
 
 /** @import { Plot } from '@hdrscope/plot' */

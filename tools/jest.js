@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RESULTS_FILE } from './lib/counts.js';
+import { SOURCE_ARGUMENTS } from './lib/import-source.js';
 
 const resultsFile = resolve(RESULTS_FILE);
 rmSync(dirname(resultsFile), { recursive: true, force: true });
@@ -16,14 +17,11 @@ mkdirSync(dirname(resultsFile), { recursive: true });
 const { status } = spawnSync(
   process.execPath,
   [
-    '--conditions=@hdrscope/source',
-    '--enable-source-maps',
+    ...SOURCE_ARGUMENTS,
     '--disable-warning=ExperimentalWarning',
-    '--import',
-    new URL('./fuzz/sources.js', import.meta.url).href,
     createRequire(import.meta.url).resolve('jest/bin/jest'),
     '--config',
-    fileURLToPath(new URL('./jest.config.js', import.meta.url)),
+    fileURLToPath(new URL('./jest/config.js', import.meta.url)),
     '--rootDir',
     process.cwd(),
     ...process.argv.slice(2),

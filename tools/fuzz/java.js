@@ -3,8 +3,8 @@
  * moments, percentiles, iterations, texts and encoded bytes.
  */
 
+import { importSource } from '../lib/import-source.js';
 import { Random } from '../lib/random.js';
-import { importSource } from './import-source.js';
 import { compareProgram } from './java/compare.js';
 import { EXPLAINED } from './java/explanations.js';
 import { makeProgram, smallerSteps } from './java/program.js';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SOURCE_ARGUMENTS } from './import-source.js';
+import { SOURCE_ARGUMENTS } from '../lib/import-source.js';
 
 /**
  * @typedef {object} Finding

@@ -13,7 +13,7 @@ let made: string;
 
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'hdrscope-data-'));
-  const onSources = ['--conditions=@hdrscope/source', '--import', './tools/fuzz/sources.js'];
+  const onSources = ['--conditions=@hdrscope/source', '--import', './tools/lib/sources.js'];
   execFileSync(process.execPath, [...onSources, 'examples/data/make.js', made], { cwd: workspaceRoot });
 });
 

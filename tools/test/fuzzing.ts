@@ -6,7 +6,7 @@ export const SEED = 20_260_101;
 
 /** Runs `npm run fuzz`. */
 export async function fuzz(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const sources = join(workspaceRoot, 'tools/fuzz/sources.js');
+  const sources = join(workspaceRoot, 'tools/lib/sources.js');
   const program = join(workspaceRoot, 'tools/fuzz/main.js');
   const child = spawn(
     process.execPath,

@@ -2,7 +2,7 @@ import { isInstalled, programOf } from './peers.ts';
 import { typeErrors } from './type-errors.ts';
 
 /**
- * Loads one of the packages of the peer `opentelemetry-3` as an ES module. `tools/jest-hooks.js` finds them.
+ * Loads one of the packages of the peer `opentelemetry-3` as an ES module. `tools/jest/hooks.js` finds them.
  *
  * @returns `undefined` where the peer is not installed; `describeWithPeers` then skips the tests that need it.
  */

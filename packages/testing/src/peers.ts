@@ -33,7 +33,7 @@ export type PeerName =
   | 'spark'
   | 'verdaccio';
 
-/** The paths of the peers that are installed, by name: `tools/jest.config.js` hands them over. */
+/** The paths of the peers that are installed, by name: `tools/jest/config.js` hands them over. */
 const installed: ReadonlyMap<string, string> = new Map(
   Object.entries(JSON.parse(process.env.HDRSCOPE_INSTALLED_PEERS!)),
 );

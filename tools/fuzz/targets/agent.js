@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
-import { importSource } from '../import-source.js';
 import { meaningOf, refusedPlaceOf, refusedText, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../../lib/random.js').Random} Random */

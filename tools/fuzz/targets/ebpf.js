@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
-import { importSource } from '../import-source.js';
 import { meaningOf, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../engine.js').Target} Target */

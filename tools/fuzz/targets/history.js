@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importSource } from '../import-source.js';
+import { importSource } from '../../lib/import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 /** @typedef {import('../../lib/random.js').Random} Random */

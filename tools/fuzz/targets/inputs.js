@@ -1,4 +1,4 @@
-import { importSource } from '../import-source.js';
+import { importSource } from '../../lib/import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
-import { importSource } from '../import-source.js';
 import { mutateBytes } from '../mutate.js';
 
 /** @typedef {import('../engine.js').Target} Target */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
-import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 /** @typedef {import('../../lib/random.js').Random} Random */

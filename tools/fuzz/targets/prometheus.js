@@ -1,5 +1,5 @@
+import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
-import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 

@@ -1,6 +1,6 @@
+import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
 import { revive, written } from '../forms.js';
-import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 

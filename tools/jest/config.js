@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { selectFiles } from './lib/test-kinds.js';
-import { PEERS, programOf } from './peers/peers.js';
+import { selectFiles } from '../lib/test-kinds.js';
+import { PEERS, programOf } from '../peers/peers.js';
 
 /** @param {string} specifier */
 const pathOf = (specifier) => fileURLToPath(import.meta.resolve(specifier));
@@ -15,8 +15,8 @@ process.env.HDRSCOPE_INSTALLED_PEERS = JSON.stringify(installed);
 export default {
   // By default each project has an id and compiles the sources of all others into a cache of its own: 4 s of processor time each.
   id: 'hdrscope',
-  testEnvironment: pathOf('./jest-environment.js'),
-  runtime: pathOf('./jest-runtime.js'),
+  testEnvironment: pathOf('./environment.js'),
+  runtime: pathOf('./runtime.js'),
   // All cores: by default Jest leaves one idle, which is half of a small machine.
   maxWorkers: '100%',
   // Only a hang may reach this: on a machine with many other processes, a test of processes can take a minute.
@@ -27,11 +27,11 @@ export default {
   testRegex: (only ?? /\.test\.ts$/).source,
   roots: ['<rootDir>/test'],
   testPathIgnorePatterns: ['/node_modules/', ...(without === undefined ? [] : [without.source])],
-  // Node.js loads the sources: see `jest.js`.
+  // Node.js loads the sources: see `tools/jest.js`.
   transform: {},
   // A worker whose files have left more behind begins anew. This also keeps Jest from running a single file in its own process.
   workerIdleMemoryLimit: '1500MB',
-  reporters: [pathOf('./jest-reporter.js')],
+  reporters: [pathOf('./reporter.js')],
   // With a single test file Jest turns verbose by itself, and console output then bypasses the reporter.
   verbose: false,
 };

@@ -1,7 +1,7 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-register('./jest-hooks.js', import.meta.url);
+register('./hooks.js', import.meta.url);
 
 /** How many test files this process has loaded. */
 let files = 0;

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { formatCounts, formatSkips, mergeSkips, RESULTS_FILE, SUMMARY_MARK } from './lib/counts.js';
+import { formatCounts, formatSkips, mergeSkips, RESULTS_FILE, SUMMARY_MARK } from '../lib/counts.js';
 
 /**
  * The parts of Jest's results that this reporter reads.
  *
- * @typedef {import('./lib/counts.js').Skip} Skip
+ * @typedef {import('../lib/counts.js').Skip} Skip
  *
  * @typedef {object} FileResult
  * @property {string} testFilePath
@@ -38,7 +38,7 @@ export default class CompactReporter {
   #startMs = performance.now();
   /** @type {Skip[]} */
   #skips = [];
-  /** @type {import('./lib/counts.js').FailedFile[]} */
+  /** @type {import('../lib/counts.js').FailedFile[]} */
   #failedFiles = [];
 
   /** @param {{ rootDir: string, testNamePattern?: string }} config */

@@ -1,5 +1,0 @@
-/** `node --conditions=@hdrscope/source --import tools/fuzz/sources.js`: Node.js then loads the sources of all packages. */
-import '../lib/node-version.js';
-import { register } from 'node:module';
-
-register('./source-hooks.js', import.meta.url);
