@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
+import { SOURCE_ARGUMENTS } from '../lib/import-source.js';
 import { workspaceRoot } from '../lib/workspace.js';
 
 const FOLDER = join(workspaceRoot, 'examples/data');
@@ -13,8 +14,9 @@ let made: string;
 
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'hdrscope-data-'));
-  const onSources = ['--conditions=@hdrscope/source', '--import', './tools/lib/sources.js'];
-  execFileSync(process.execPath, [...onSources, 'examples/data/make.js', made], { cwd: workspaceRoot });
+  execFileSync(process.execPath, [...SOURCE_ARGUMENTS, 'examples/data/make.js', made], {
+    cwd: workspaceRoot,
+  });
 });
 
 afterAll(() => rmSync(made, { recursive: true }));
