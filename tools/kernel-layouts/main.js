@@ -7,10 +7,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { kernelMap, listMaps, parseKernelLayout, sumCpus } from '@hdrscope/ebpf';
-import { createMap, loadBpf, loadConfigured, testRun } from '@hdrscope/ebpf/internal';
+import { createMap, loadBpf, loadConfigured, loadKoffi, testRun } from '@hdrscope/ebpf/internal';
 import { fillMarkers } from '../lib/markers.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { CONVENTIONS, STORAGES, writeProgram } from './conventions.js';
@@ -46,6 +46,7 @@ const HEADERS = join(workspaceRoot, 'packages/ebpf/program');
 const PROGRAMS = 200;
 const MAPS = 400;
 const MOST_CPU_SECONDS = 3;
+const MOST_TURN_MS = 50;
 
 const LEVELS = ['-O1', '-O2', '-O3'];
 
@@ -213,7 +214,7 @@ function valuesFor({ slots }) {
   return [0, 1, 12_345, 2 ** 40 + 3, ...bounds.flatMap((bound) => [bound, bound + 1])];
 }
 
-/** Lists many programs and maps, and measures the time of the CPU and how long the event loop stands still at most. */
+/** Lists many programs and maps, and measures the time of the CPU, in all and in the longest turn of the event loop. */
 async function measureCost() {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-layouts-'));
   const bpf = await loadBpf();
@@ -231,23 +232,62 @@ async function measureCost() {
     const maps = loaded.reduce((sum, one) => sum + one.maps.size, 0);
     for (let i = maps; i < MAPS; i++)
       others.push(createMap(bpf, { type: 'array', keySize: 4, valueSize: 8, maxEntries: 27, name: 'other' }));
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
     const before = process.cpuUsage();
-    const list = await listMaps();
+    const { result: list, longest } = await measureTurns(() => listMaps());
     const { user, system } = process.cpuUsage(before);
-    delay.disable();
     const seconds = (user + system) / 1e6;
     const known = list.maps.filter((map) => map.known !== undefined).length;
     console.log(
-      `${loaded.length} programs, ${list.maps.length} maps, ${known} of known layout: ${seconds.toFixed(1)} s of CPU, longest stand-still ${(delay.max / 1e6).toFixed(0)} ms`,
+      `${loaded.length} programs, ${list.maps.length} maps, ${known} of known layout: ${seconds.toFixed(1)} s of CPU`,
+    );
+    console.log(
+      `longest turn of the event loop: ${longest.cpuMs.toFixed(0)} ms of CPU, ${longest.clockMs.toFixed(0)} ms by the clock`,
     );
     if (seconds > MOST_CPU_SECONDS) throw new Error(`the list takes more than ${MOST_CPU_SECONDS} s of CPU`);
+    if (longest.cpuMs > MOST_TURN_MS) throw new Error(`a turn takes more than ${MOST_TURN_MS} ms of CPU`);
   } finally {
     for (const one of loaded) one.close();
     for (const fd of others) bpf.close(fd);
     rmSync(folder, { recursive: true });
   }
+}
+
+/** `CLOCK_THREAD_CPUTIME_ID`, in the order of `struct timespec` on 64 bits. Node.js 20 knows the time of the whole process only. */
+async function threadClock() {
+  const koffi = await loadKoffi();
+  const getTime = koffi.load(null).func('int clock_gettime(int clock, void *time)');
+  const time = new BigInt64Array(2);
+  return () => {
+    getTime(3, time);
+    return Number(time[0]) * 1e3 + Number(time[1]) / 1e6;
+  };
+}
+
+/**
+ * Does some work, and measures the turns of the event loop meanwhile. The time by the clock has what other processes took in it, too.
+ *
+ * @template Result
+ * @param {() => Promise<Result>} work
+ */
+async function measureTurns(work) {
+  const cpuMs = await threadClock();
+  const longest = { cpuMs: 0, clockMs: 0 };
+  let isDone = false;
+  const watch = async () => {
+    let [cpu, clock] = [cpuMs(), performance.now()];
+    while (!isDone) {
+      await sleep(1);
+      const [cpuNow, clockNow] = [cpuMs(), performance.now()];
+      longest.cpuMs = Math.max(longest.cpuMs, cpuNow - cpu);
+      longest.clockMs = Math.max(longest.clockMs, clockNow - clock);
+      [cpu, clock] = [cpuNow, clockNow];
+    }
+  };
+  const watching = watch();
+  const result = await work();
+  isDone = true;
+  await watching;
+  return { result, longest };
 }
 
 /** @param {string} folder */

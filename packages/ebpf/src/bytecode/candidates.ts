@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { isMultiple, type Target } from './places.ts';
 import type { Addition, Run } from './run.ts';
 import { HALF, inputsOf, isConstant, type Term } from './terms.ts';
@@ -8,7 +9,7 @@ const MOST_CANDIDATES = 12;
  * The terms that may be the measured value, the most likely first: those on which a slot depends alone, and then those of the last
  * comparisons before a count. A term comes before what is computed from it.
  */
-export function listCandidates(runs: readonly Run[], target: Target): readonly Term[] {
+export function* listCandidates(runs: readonly Run[], target: Target): Steps<readonly Term[]> {
   const weights = new Map<Term, number>();
   const weigh = (terms: Iterable<Term>, weight: number) => {
     for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + weight);
@@ -22,7 +23,11 @@ export function listCandidates(runs: readonly Run[], target: Target): readonly T
   };
   for (const { additions, conditions } of runs) {
     weigh(new Set(additions.flatMap((addition) => cutsOf(findSlotTerm(addition, target)))), OF_SLOT);
-    const last = new Map(conditions.flatMap((term, i) => cutsOf(term).map((cut) => [cut, i + 1] as const)));
+    const last = new Map<Term, number>();
+    for (const [i, term] of conditions.entries()) {
+      for (const cut of cutsOf(term)) last.set(cut, i + 1);
+      yield;
+    }
     for (const [term, position] of last) weigh([term], position / conditions.length);
   }
   return [...weights]

@@ -34,24 +34,31 @@ export function* findSlots(
   measured: readonly Part[],
   { slotOffset }: Target,
 ): Steps<{ readonly steps: readonly Step[]; readonly place: SlotPlace }> {
-  const parts = alignWords(measured);
+  const parts = yield* alignWords(measured);
   const own = yield* withoutTotals(parts);
   const others = new Map<string, Place>();
   for (const { places } of parts) {
     for (const [name, place] of places) if (place.isOther) others.set(name, place);
+    yield;
   }
   const all = own.flatMap(({ places }) => places);
   const [model] = all;
   if (model === undefined) throw new NotMeasured('all values are counted in one slot');
-  if (!all.every((place) => isAlike(place, model))) {
-    throw new NotMeasured('its slots are at places of different kinds');
+  for (const place of all) {
+    if (!isAlike(place, model)) throw new NotMeasured('its slots are at places of different kinds');
+    yield;
   }
-  const coordinates: readonly Coordinate[] = [...model.words.keys(), 'offset'];
   const filled = own.filter(({ places }) => places.length > 0);
-  const changing = coordinates.filter((coordinate) => {
-    const names = filled.map(({ places }) => namesAt(places, coordinate));
-    return names.some((name) => name !== names[0]);
-  });
+  const changing: Coordinate[] = [];
+  for (const coordinate of [...model.words.keys(), 'offset'] as const) {
+    const first = namesAt(filled[0]!.places, coordinate);
+    for (const { places } of filled) {
+      yield;
+      if (namesAt(places, coordinate) === first) continue;
+      changing.push(coordinate);
+      break;
+    }
+  }
   const [coordinate] = changing;
   if (coordinate === undefined) throw new NotMeasured('all values are counted in one slot');
   if (changing.length > 1)
@@ -94,16 +101,27 @@ export function* findSlots(
 }
 
 /** The same parts, with words of keys that are alike: on each way, a program may fill a key by stores of other sizes. */
-function alignWords(parts: readonly Part[]): readonly Part[] {
-  const all = parts.flatMap(({ places }) => [...places.values()]);
-  const [model] = all;
-  if (model === undefined || all.every((place) => haveSameWords(place, model))) return parts;
-  const begins = all.map(({ words }) => new Set(words.map(({ offset }) => offset)));
-  const shared = [...begins[0]!].filter((offset) => begins.every((own) => own.has(offset)));
-  return parts.map((part) => ({
-    ...part,
-    places: new Map([...part.places].map(([name, place]) => [name, joinWords(place, shared)])),
-  }));
+function* alignWords(parts: readonly Part[]): Steps<readonly Part[]> {
+  const [model] = parts.flatMap(({ places }) => [...places.values()].slice(0, 1));
+  if (model === undefined) return parts;
+  let areSame = true;
+  let shared: readonly number[] = model.words.map(({ offset }) => offset);
+  for (const { places } of parts) {
+    for (const place of places.values()) {
+      if (haveSameWords(place, model)) continue;
+      areSame = false;
+      shared = shared.filter((begin) => place.words.some(({ offset }) => offset === begin));
+    }
+    yield;
+  }
+  if (areSame) return parts;
+  const aligned: Part[] = [];
+  for (const part of parts) {
+    const places = new Map([...part.places].map(([name, place]) => [name, joinWords(place, shared)]));
+    aligned.push({ ...part, places });
+    yield;
+  }
+  return aligned;
 }
 
 /** A place with longer words of its key, which begin at some of their offsets. */
@@ -145,32 +163,32 @@ function* withoutTotals(parts: readonly Part[]): Steps<readonly OwnPart[]> {
     yield;
   }
   const isVaried = ({ at }: Place) => namesBySite.get(at)!.size > 1;
-  const varied = new Set(
-    [...namesBySite.values()].filter(({ size }) => size > 1).flatMap((names) => [...names]),
-  );
-  const slotted = parts.flatMap(({ places }) => counted(places).filter(isVaried));
-  // A word that is a number elsewhere and not known here may be any slot.
-  const isKnown = ({ words }: Place) =>
-    words.every(
-      ({ value }, i) => value !== undefined || slotted.every((other) => other.words[i]?.value === undefined),
-    );
+  const varied = new Set<string>();
+  /** The words of keys that are a number where the places vary: one that is not known may be any slot. */
+  const numbers = new Set<number>();
+  /** The instructions that add for values of which none is counted at a place that varies. */
+  const alone = new Set<number>();
+  for (const { places } of parts) {
+    const all = counted(places);
+    const slotted = all.filter(isVaried);
+    for (const place of slotted) {
+      varied.add(nameOf(place));
+      for (const [i, { value }] of place.words.entries()) if (value !== undefined) numbers.add(i);
+    }
+    if (slotted.length === 0) for (const { at } of all) alone.add(at);
+    yield;
+  }
   const isTotal = (place: Place) =>
     !isVaried(place) &&
-    isKnown(place) &&
+    !alone.has(place.at) &&
     !varied.has(nameOf(place)) &&
-    parts.every(({ places }) => {
-      const all = counted(places);
-      return !all.some(({ at }) => at === place.at) || all.some(isVaried);
-    });
-  const totals = new Map<number, boolean>();
-  return parts.map(({ from, to, places }) => {
-    const kept = counted(places).filter((place) => {
-      const known = totals.get(place.at) ?? isTotal(place);
-      totals.set(place.at, known);
-      return !known;
-    });
-    return { from, to, places: kept };
-  });
+    place.words.every(({ value }, i) => value !== undefined || !numbers.has(i));
+  const own: OwnPart[] = [];
+  for (const { from, to, places } of parts) {
+    own.push({ from, to, places: counted(places).filter((place) => !isTotal(place)) });
+    yield;
+  }
+  return own;
 }
 
 function counted(places: Places): readonly Place[] {

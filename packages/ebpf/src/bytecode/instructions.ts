@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 
 /** One instruction of 8 bytes. Source: Linux, `Documentation/bpf/standardization/instruction-set.rst`. */
@@ -10,19 +11,22 @@ export interface Instruction {
 }
 
 /** Divides a program into its instructions. Bytes after the last whole instruction are left out. */
-export function decodeInstructions(code: Uint8Array): readonly Instruction[] {
+export function* decodeInstructions(code: Uint8Array): Steps<readonly Instruction[]> {
   const view = viewOf(code);
-  return Array.from({ length: Math.floor(code.length / 8) }, (_, i) => {
-    const registers = view.getUint8(8 * i + 1);
+  const instructions: Instruction[] = [];
+  for (let at = 0; at + 8 <= code.length; at += 8) {
+    const registers = view.getUint8(at + 1);
     const [low, high] = [registers & 0xf, registers >> 4];
-    return {
-      code: view.getUint8(8 * i),
+    instructions.push({
+      code: view.getUint8(at),
       to: LITTLE_ENDIAN ? low : high,
       from: LITTLE_ENDIAN ? high : low,
-      offset: view.getInt16(8 * i + 2, LITTLE_ENDIAN),
-      value: view.getInt32(8 * i + 4, LITTLE_ENDIAN),
-    };
-  });
+      offset: view.getInt16(at + 2, LITTLE_ENDIAN),
+      value: view.getInt32(at + 4, LITTLE_ENDIAN),
+    });
+    yield;
+  }
+  return instructions;
 }
 
 /** The lowest three bits of a code. */

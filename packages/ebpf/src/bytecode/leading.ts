@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { CALL_OF_PROGRAM, CLASS, distanceOfCall, LOAD_WIDE, WIDE } from './instructions.ts';
 import type { MapFacts, ProgramCode } from './run.ts';
 
@@ -8,12 +9,20 @@ export interface MapTarget {
 }
 
 /** Finds the instructions from which a program may come to one that names the map. */
-export function findLeading(code: ProgramCode, isTarget: (map: MapFacts) => boolean): ReadonlySet<number> {
+export function* findLeading(
+  code: ProgramCode,
+  isTarget: (map: MapFacts) => boolean,
+): Steps<ReadonlySet<number>> {
   const { instructions } = code;
   const before = new Map<number, number[]>();
   const pending: number[] = [];
-  const lead = (from: number, to: number) => before.set(to, [...(before.get(to) ?? []), from]);
+  const lead = (from: number, to: number) => {
+    const known = before.get(to);
+    if (known === undefined) before.set(to, [from]);
+    else known.push(from);
+  };
   for (const [at, { code: operation, from, offset, value }] of instructions.entries()) {
+    yield;
     const isWide = operation === LOAD_WIDE;
     const isJump = [CLASS.JMP, CLASS.JMP32].some((jump) => jump === (operation & 7));
     const kind = isJump ? operation >> 4 : undefined;
@@ -31,6 +40,7 @@ export function findLeading(code: ProgramCode, isTarget: (map: MapFacts) => bool
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (leading.has(at)) continue;
     leading.add(at);
+    yield;
     // Bounded: the instructions before one instruction, of a program that the kernel has taken.
     pending.push(...(before.get(at) ?? []));
   }

@@ -100,8 +100,11 @@ class Machine implements MemoryUser {
       const instruction = this.#code.instructions[run.at];
       if (instruction === undefined) throw new NotMeasured('it goes on behind its last instruction');
       const step = this.#step(instruction);
-      // Comparing and copying a run takes as long as many instructions.
-      if (step === 'forked' || step === 'pruned') yield;
+      if (step === 'forked' || step === 'pruned') {
+        // Comparing and copying a run takes time and memory for all that it has decided. Half a step each is about its time.
+        budget.takeCopy(Math.ceil((run.decisions.size + run.conditions.length) / 2));
+        yield;
+      }
       if (step === 'pruned') return 'next';
       if (step === 'end') return onEnd(run) === true ? 'done' : 'next';
       if (this.#made !== undefined) {

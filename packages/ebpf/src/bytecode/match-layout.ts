@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import type { Steps } from '@hdrscope/kit';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import { explicitKernelLayout, isOfSingleIntegers, type KernelLayout } from '../layout/kernel-layout.ts';
 import type { Step } from './find-slots.ts';
@@ -22,13 +23,14 @@ export interface MatchedLayout {
  * @param begin Offset of index 0 in the value, in bytes, when the slots are there. The default is that of the first slot.
  * @throws NotMeasured when the slots do not follow each other.
  */
-export function matchLayout(
+export function* matchLayout(
   { steps, place, divisors }: SlotSteps,
   begin: number = place.offset,
-): MatchedLayout {
+): Steps<MatchedLayout> {
   const indexOf = (slot: bigint): number =>
     place.in === 'key' ? Number(slot) : (Number(slot) - begin) / place.size;
-  const slots = inOrder(steps).map(({ from, to, slot }) => ({ from, to, index: indexOf(slot!) }));
+  const ordered = yield* inOrder(steps);
+  const slots = ordered.map(({ from, to, slot }) => ({ from, to, index: indexOf(slot!) }));
   if (slots.length < 2) throw new NotMeasured('all values are counted in one slot');
   if (slots.some(({ index }) => !Number.isSafeInteger(index))) {
     throw new NotMeasured('its slots are not counters side by side');
@@ -36,11 +38,13 @@ export function matchLayout(
   const isOpen = slots[0]!.from === -firstNegative(steps.at(-1)!.to);
   // A program that counts no negative value has its first slot begin at 0, although its instructions say what would become of one.
   const lowest = !isOpen ? toDouble(slots[0]!.from) : slots[0]!.to >= 0n ? 0 : Number.NEGATIVE_INFINITY;
+  yield;
   const indices = slots.map(({ index }) => index);
   const isGapless = indices.every((index, i) => index === indices[0]! + i);
   if (isGapless) {
     for (const divisor of [1n, ...divisors]) {
       for (const text of namesFor(slots, divisor)) {
+        yield;
         const layout = layoutNamed(text);
         if (layout === undefined || !fits(layout, slots, divisor, lowest)) continue;
         // Integers that were divided are equal steps, whose bounds are exact in the unit of the value.
@@ -57,25 +61,26 @@ export function matchLayout(
 }
 
 /** The steps with a slot, in ascending order of values that are unsigned, or else signed. */
-function inOrder(steps: readonly Step[]): readonly Step[] {
+function* inOrder(steps: readonly Step[]): Steps<readonly Step[]> {
   const sign = firstNegative(steps.at(-1)!.to);
   const isHigh = ({ from }: Step) => from >= sign;
   const low = steps.filter((step) => !isHigh(step));
   const high = steps.filter(isHigh);
   const negative = high.map(({ from, to, slot }) => ({ from: from - 2n * sign, to: to - 2n * sign, slot }));
-  const found = ascending([...low, ...high]) ?? ascending([...negative, ...low]);
+  const found = (yield* ascending([...low, ...high])) ?? (yield* ascending([...negative, ...low]));
   if (found === undefined) throw new NotMeasured('its slots do not follow each other');
   return found;
 }
 
 /** @returns `undefined` when the slots do not ascend, or have a gap in which nothing is counted. */
-function ascending(steps: readonly Step[]): readonly Step[] | undefined {
+function* ascending(steps: readonly Step[]): Steps<readonly Step[] | undefined> {
   const merged: Step[] = [];
   for (const step of steps) {
     const before = merged.at(-1);
     if (before?.slot === step.slot && before !== undefined)
       merged[merged.length - 1] = { ...before, to: step.to };
     else merged.push(step);
+    yield;
   }
   const first = merged.findIndex(({ slot }) => slot !== undefined);
   const last = merged.findLastIndex(({ slot }) => slot !== undefined);

@@ -68,7 +68,7 @@ export function* measureSlots(
   const { isTarget } = target;
   const common: Common = {
     ...{ code, terms: new Terms(), budget, loads: new Map() },
-    target: { isTarget, leading: findLeading(code, isTarget) },
+    target: { isTarget, leading: yield* findLeading(code, isTarget) },
   };
   let open = yield* firstRuns(common);
   // A program that only stores integers may keep anything in the map.
@@ -128,7 +128,7 @@ function* measureOne(
   values: readonly Term[],
 ): Steps<MeasuredValue> {
   let reason: NotMeasured | undefined;
-  const candidates = listCandidates(runs, target);
+  const candidates = yield* listCandidates(runs, target);
   for (const value of candidates) {
     try {
       const budget = new StepBudget(MOST_STEPS_OF_VALUE, common.budget);
@@ -176,8 +176,12 @@ function* measureValue(
   yield* assertSomeSlots(evaluate, max);
   const parts = yield* partition(evaluate, min, max);
   const { steps, place } = yield* findSlots(parts, target);
-  const divisors = findDivisors(runs, value);
-  const rest = open.filter((run) => !isClamped(run, value, steps, place));
+  const divisors = yield* findDivisors(runs, value);
+  const rest: Run[] = [];
+  for (const run of open) {
+    if (!isClamped(run, value, steps, place)) rest.push(run);
+    yield;
+  }
   return {
     value,
     open: rest,
@@ -222,7 +226,7 @@ function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPla
 }
 
 /** Integers by which the value is divided before anything else. */
-function findDivisors(runs: readonly Run[], value: Term): readonly bigint[] {
+function* findDivisors(runs: readonly Run[], value: Term): Steps<readonly bigint[]> {
   const divisors = new Set<bigint>();
   const seen = new Set<Term>();
   const pending = runs.flatMap((run) => [
@@ -230,6 +234,7 @@ function findDivisors(runs: readonly Run[], value: Term): readonly bigint[] {
     ...run.conditions,
   ]);
   for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
+    yield;
     if (seen.has(term) || term.id < value.id) continue;
     seen.add(term);
     // Bounded: two operands.

@@ -27,7 +27,22 @@ export class StepBudget {
    */
   take(): boolean {
     const isTurn = this.#whole?.take() ?? this.#left % this.#stepsOfTurn === 0;
-    if (--this.#left < 0) throw new NotMeasured('following it takes too many steps');
+    this.#use(1);
     return isTurn;
+  }
+
+  /**
+   * Takes the steps of a copy. Whoever copies pauses afterwards.
+   *
+   * @throws NotMeasured when too few are left, in this budget or in the whole one.
+   */
+  takeCopy(steps: number): void {
+    this.#whole?.takeCopy(steps);
+    this.#use(steps);
+  }
+
+  #use(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new NotMeasured('following it takes too many steps');
   }
 }

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { inSlices, Slices } from '@hdrscope/kit';
+import { inSlices, Slices, type Steps } from '@hdrscope/kit';
 import {
   holdsMaps,
   isArray,
@@ -112,7 +112,8 @@ export class LoadedPrograms {
         if (steps === undefined) continue;
         const measured = inFirstElement(steps, map);
         const { place } = measured;
-        const matched = matchLayout(measured, place.in === 'value' ? beginOf?.(place.offset) : undefined);
+        const begin = place.in === 'value' ? beginOf?.(place.offset) : undefined;
+        const matched = await this.#inSlices(matchLayout(measured, begin));
         const next: MeasuredLayout = { ...matched, program, measured };
         if (found !== undefined && !isSame(found, next)) {
           return { why: `${titleOf(found.program)} and ${titleOf(program)} count in it in different ways` };
@@ -132,14 +133,19 @@ export class LoadedPrograms {
   /** @throws NotMeasured when the program does not show it. */
   async #measure(code: ProgramCode, target: Target, slotPlaces: string): Promise<SlotSteps | undefined> {
     const { elementBytes, slotOffset, isTarget } = target;
-    const question = JSON.stringify([elementBytes, slotOffset, slotPlaces, describeCode(code, isTarget)]);
+    const text = await this.#inSlices(describeCode(code, isTarget));
+    const question = `${JSON.stringify([elementBytes, slotOffset, slotPlaces])} ${text}`;
     if (!this.#followed.has(question)) {
       const work = measureSlots(code, target, this.#budget);
-      this.#followed.set(question, await inSlices(work, this.#slices, this.#signal).catch(asNotMeasured));
+      this.#followed.set(question, await this.#inSlices(work).catch(asNotMeasured));
     }
     const found = this.#followed.get(question);
     if (found instanceof NotMeasured) throw found;
     return found;
+  }
+
+  #inSlices<Result>(work: Steps<Result>): Promise<Result> {
+    return inSlices(work, this.#slices, this.#signal);
   }
 
   #list(): ProgramListing {
@@ -174,7 +180,7 @@ export class LoadedPrograms {
       return known;
     };
     return {
-      instructions: decodeInstructions(bytes),
+      instructions: await this.#inSlices(decodeInstructions(bytes)),
       mapFacts,
       innerFacts: (outer) => {
         const inner = this.#inner.get(outer);

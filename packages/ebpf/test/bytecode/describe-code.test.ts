@@ -1,3 +1,4 @@
+import { atOnce } from '@hdrscope/kit';
 import { describeCode } from '../../src/bytecode/describe-code.ts';
 import type { MapFacts } from '../../src/bytecode/run.ts';
 import { assemble, COUNTERS, codeOf } from '../support/instructions.ts';
@@ -25,7 +26,7 @@ function describeProgram({
     ...codeOf(program),
     mapFacts: (id: number): MapFacts => ({ ...COUNTERS, id, ...(id === ids[1] && facts) }),
   };
-  return describeCode(code, ({ id }) => id === target);
+  return atOnce(describeCode(code, ({ id }) => id === target));
 }
 
 test('programs that differ in the numbers of their maps are alike', () => {

@@ -1,6 +1,10 @@
 import { atOnce, type Steps } from '@hdrscope/kit';
+import { costOf, slowdown } from '@hdrscope/testing/cost';
 import fc from 'fast-check';
 import { countingProgram } from '../../src/bpf/counting-program.ts';
+import { describeCode } from '../../src/bytecode/describe-code.ts';
+import { decodeInstructions } from '../../src/bytecode/instructions.ts';
+import { matchLayout } from '../../src/bytecode/match-layout.ts';
 import { NotMeasured } from '../../src/bytecode/not-measured.ts';
 import { measureSlots } from '../../src/bytecode/slot-steps.ts';
 import { StepBudget } from '../../src/bytecode/step-budget.ts';
@@ -88,6 +92,56 @@ test('a program of more than a hundred thousand steps pauses all the time, and a
   expect(longest).toBeLessThanOrEqual(250);
   // Runs are copied at comparisons, some steps apart.
   expect(steps / count).toBeLessThan(25);
+});
+
+// Equal steps; and a chain of comparisons, each of which is open before a value is measured.
+const SLOTS = 4000;
+const EQUAL_STEPS = assemble([
+  ['load64', 7, 1, 0],
+  ['/=', 7, 250],
+  ['jump<=', 7, SLOTS - 1, 1],
+  ['=', 7, SLOTS - 1],
+  ...COUNT_R7,
+]);
+const CHAIN = countingProgram({
+  mapFd: 7,
+  layout: explicitKernelLayout(Array.from({ length: 2 * SLOTS }, (_, i) => 3 * i)),
+});
+
+function* measureLayout(program: Uint8Array): Steps<number | string> {
+  const code = { ...codeOf(program), instructions: yield* decodeInstructions(program) };
+  yield* describeCode(code, TARGET.isTarget);
+  try {
+    const measured = yield* measureSlots(code, TARGET);
+    return (yield* matchLayout(measured!)).layout.slots.slotCount;
+  } catch (error) {
+    if (error instanceof NotMeasured) return error.message;
+    throw error;
+  }
+}
+
+test.each([
+  ['4,000 slots', EQUAL_STEPS, SLOTS],
+  ['8,000 comparisons', CHAIN, 'following it takes too many steps'],
+])('no turn of a program with %s takes long, and all of them little memory', (_, program, expected) => {
+  /** The least time of each turn in three rounds: other work of the machine, and collections of garbage, only add to it. */
+  const leastMs: number[] = [];
+  const { grownMib } = costOf(() => {
+    for (let round = 0; round < 3; round++) {
+      const work = measureLayout(program);
+      for (let turn = 0; ; turn++) {
+        const start = performance.now();
+        const { done, value } = work.next();
+        leastMs[turn] = Math.min(leastMs[turn] ?? Number.POSITIVE_INFINITY, performance.now() - start);
+        if (!done) continue;
+        expect(value).toBe(expected);
+        break;
+      }
+    }
+  });
+  const longest = leastMs.reduce((one, other) => Math.max(one, other));
+  expect(longest).toBeLessThan(10 * slowdown());
+  expect(grownMib).toBeLessThan(600);
 });
 
 test('a budget that is a part of another one leaves the turns to that', () => {

@@ -1,3 +1,4 @@
+import { atOnce } from '@hdrscope/kit';
 import { decodeInstructions } from '../../src/bytecode/instructions.ts';
 import type { CallKind, MapFacts, ProgramCode } from '../../src/bytecode/run.ts';
 
@@ -104,7 +105,7 @@ const KINDS: Readonly<Record<number, CallKind>> = {
 /** A program whose maps are like `COUNTERS`, and whose calls have the numbers of helpers. */
 export function codeOf(program: Uint8Array, map: MapFacts = COUNTERS): ProgramCode {
   return {
-    instructions: decodeInstructions(program),
+    instructions: atOnce(decodeInstructions(program)),
     mapFacts: (id) => ({ ...map, id }),
     innerFacts: (outer) => ({ ...map, id: -outer }),
     kindOfCall: ({ value }) => KINDS[value] ?? 'other',
