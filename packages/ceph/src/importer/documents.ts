@@ -9,6 +9,7 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import { Budget, isObject } from '@hdrscope/kit';
+import { isHistogram } from './fields.ts';
 import { type Json, type JsonObject, lineAt, parseFast, parseJson, quoted, wrongText } from './json.ts';
 import { parseXml, XML_START } from './xml.ts';
 
@@ -196,11 +197,15 @@ export function readAnswer<Result>(wanted: PerfCommand, loggers: JsonObject, rea
 /** The command that answers with such counters of a logger; `undefined` when it is unknown. */
 function answeredBy(counters: Json): PerfCommand | undefined {
   if (Array.isArray(counters)) {
-    return counters.some((one) => isObject(one) && 'labels' in one) ? 'counter dump' : undefined;
+    const entries = (counters as readonly Json[]).filter((one): one is JsonObject => isObject(one));
+    // An answer with histograms is read as a dump of them, whichever command it answers.
+    if (entries.some((one) => isObject(one.counters) && Object.values(one.counters).some(isHistogram)))
+      return 'perf histogram dump';
+    return entries.some((one) => 'labels' in one) ? 'counter dump' : undefined;
   }
   if (!isObject(counters)) return undefined;
   const all = Object.values(counters as JsonObject);
-  if (all.some((one) => isObject(one) && 'axes' in one)) return 'perf histogram dump';
+  if (all.some(isHistogram)) return 'perf histogram dump';
   const types = all.flatMap((one) => (isObject(one) && 'type' in one ? [one.type] : []));
   if (types.length > 0) {
     const areHistograms = types.some((type) => typeof type !== 'number' || (type & HISTOGRAM) !== 0);

@@ -138,7 +138,12 @@ function readDocument({ daemon, json }: TextDocument, options: DumpQuestion): Im
   return readAnswer('perf histogram dump', fields, read);
 }
 
-/** @throws HdrscopeError `ERR_DECODE` for the answer to `counter dump` of a release that leaves out histograms there. */
+/**
+ * All releases leave out histograms in the answer to `counter dump`: `PerfCounters::dump_formatted_generic`. A proposal has them there.
+ * Source: `src/common/perf_counters.cc` of Ceph 20.2.0, and https://github.com/ceph/ceph/pull/70827.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when labelled counters have no histogram.
+ */
 function assertHistograms(fields: JsonObject, daemon: string | undefined): void {
   const labelled = Object.entries(fields).filter(([, counters]) => Array.isArray(counters));
   const all = labelled.flatMap(([logger, counters]) => labelledCounters(counters, pathOf(daemon, logger)));

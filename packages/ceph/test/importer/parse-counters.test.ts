@@ -143,6 +143,17 @@ describe('histograms with labels', () => {
     ]);
   });
 
+  test('of another form are refused without the cure for an answer that has none', () => {
+    const without = (name: string) => answer({ put: [5] }).replace(`"${name}":`, `"other_${name}":`);
+    expect(refusalOf(() => parseHistogramDump(without('values')), 'ERR_DECODE').message).toMatch(
+      /values must be an array, got undefined$/,
+    );
+    for (const name of ['labels', 'counters'])
+      expect(refusalOf(() => parseHistogramDump(without(name)), 'ERR_DECODE').message).toMatch(
+        new RegExp(`\\.${name} must be an object, got undefined`),
+      );
+  });
+
   test('are missed in the answer of today, with the cure', () => {
     expect(refusalOf(() => parseHistogramDump(COUNTERS), 'ERR_DECODE').message).toMatch(
       /must have histograms, got none: this is the answer to 'counter dump', .* 'perf histogram dump' is the command/,
