@@ -4,6 +4,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** The width of the terminal; `undefined` for files and pipes. */
   readonly columns: number | undefined;
+  /** The height of the terminal. @default unknown, as that of files and pipes */
+  readonly rows?: number | undefined;
   /** Resolves when the stream takes more text; rejects when its reader has closed it. */
   write(text: string): Promise<void>;
 }

@@ -73,6 +73,9 @@ function createOutput(stream: NodeJS.WriteStream, ending: AbortController): Outp
     get columns() {
       return stream.columns;
     },
+    get rows() {
+      return stream.rows;
+    },
     write: (text) =>
       new Promise((resolve, reject) => {
         if (closed !== undefined) reject(closed);

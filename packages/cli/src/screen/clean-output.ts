@@ -43,6 +43,9 @@ function through(output: Output, change: (text: string) => string): Output {
     get columns() {
       return output.columns;
     },
+    get rows() {
+      return output.rows;
+    },
     write: (text) => output.write(change(text)),
   };
 }

@@ -71,10 +71,36 @@ test('a screen has the largest counts first, and no more lines than fit', async 
   const { stdout } = await runWith(watch, [...ARGS, '-n', '1'], kernelOf(maps), { isTerminal: true });
   const lines = linesOf(stripVTControlCharacters(stdout));
   expect(stdout.startsWith('\u001b[H\u001b[2J')).toBe(true);
-  expect([lines.length, lines[1]!.at(-1), lines[40]!.at(-1), lines[41]]).toEqual([
+  expect([lines.length, lines[1]![0], lines[40]![0], lines[41]]).toEqual([
     ...[42, 'map_44', 'map_5', ['and 5 more']],
   ]);
 });
+
+test.each([
+  [40, 24],
+  [60, 10],
+  [80, 24],
+  [80, 5],
+  [120, 50],
+  [200, 3],
+])(
+  'a terminal of %d columns and %d rows shows what counted most, and how many do not fit',
+  async (columns, rows) => {
+    const maps = Array.from({ length: 45 }, (_, id) => ({
+      ...{ id, name: `a_longer_map_${id}` },
+      frames: [depths(0), depths(10_000 + id)],
+    }));
+    const screen = { isTerminal: true, columns, rows };
+    const { stdout } = await runWith(watch, ['--interval', '5ms', '-n', '1'], kernelOf(maps), screen);
+    const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
+    const names = lines.flatMap((line) => /a_longer_map_\d+/.exec(line) ?? []);
+    // Below the last line is the cursor. The block of one map is shown though a screen is lower.
+    expect(lines.length).toBeLessThan(Math.max(rows, 9));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(names).toEqual(names.map((_, at) => `a_longer_map_${44 - at}`));
+    expect(lines.at(-1)).toBe(names.length === 45 ? lines.at(-1) : `and ${45 - names.length} more`);
+  },
+);
 
 test('maps come and go, and what a new one had counted is of no interval', async () => {
   const one = { id: 1, frames: [depths(1), depths(2), depths(4)] };

@@ -74,6 +74,7 @@ interface RunOptions {
   readonly isTerminal?: boolean;
   /** The width of the terminal. @default no terminal */
   readonly columns?: number;
+  readonly rows?: number;
   readonly environment?: Readonly<Record<string, string>>;
   /** @default the time stands still */
   readonly monotonicMs?: () => number;
@@ -90,6 +91,7 @@ export async function runWith(
     signal,
     isTerminal = false,
     columns,
+    rows,
     environment = {},
     monotonicMs = () => 0,
   }: RunOptions = {},
@@ -99,6 +101,7 @@ export async function runWith(
   const output = (name: keyof typeof printed): Output => ({
     isTerminal,
     columns,
+    rows,
     write: async (text) => {
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));

@@ -113,8 +113,8 @@ kernelTest('reads that begin while the program is followed wait for each other',
 
 describe('a program that takes a second to follow', () => {
   const heavy = (): number => {
-    const { fd, id } = newMap('array', 1001);
-    load(fd, explicitKernelLayout(Array.from({ length: 1000 }, (_, i) => 7 * i * i + 3 * i)), 'hdr_heavy');
+    const { fd, id } = newMap('array', 701);
+    load(fd, explicitKernelLayout(Array.from({ length: 700 }, (_, i) => 7 * i * i + 3 * i)), 'hdr_heavy');
     return id;
   };
   const cpuOf = async (work: () => Promise<unknown>): Promise<number> => {

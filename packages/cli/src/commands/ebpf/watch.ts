@@ -1,11 +1,12 @@
 import { type KernelIncrease, mergeNamed, sumNamed } from '@hdrscope/ebpf/internal';
 import { type Io, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
+import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { ASCII, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { replaceScreen } from '../../screen/live.ts';
 import { RateRows } from '../../screen/rate-rows.ts';
 import { screenOf } from '../../screen/screen.ts';
+import { shownTable } from '../../screen/table.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
 import { watchIncreases } from './follow.ts';
 import {
@@ -64,7 +65,11 @@ export const command = defineCommand({
     const shownAs = { unit, ...screenOf(io, options), percentiles: percentilesFor(options, !isJson) };
     const write = isJson
       ? jsonWriter(io, shownAs)
-      : writer(io, shownAs, columnsFor(options, ['count', 'rate'], []), isOfHost && io.stdout.isTerminal);
+      : (isOfHost && io.stdout.isTerminal ? screenWriter : lineWriter)(
+          io,
+          shownAs,
+          columnsFor(options, ['count', 'rate'], []),
+        );
     const which = isOfHost ? undefined : operandOf(operands, options.config);
     for await (const { increases, startMs, endMs } of watchIncreases(which, options, io, kernel)) {
       await write(mergeNamed(increases), (endMs - startMs) / 1000 || options.interval);
@@ -97,30 +102,57 @@ function jsonWriter(io: Io, { percentiles, unit }: ShownAs): Writer {
   };
 }
 
-/** More rows fit no screen. */
-const MOST_ROWS = 40;
-
-/** @param isScreen Whether each interval takes the place of the one before, with the largest counts first. */
-function writer(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[], isScreen: boolean): Writer {
-  const makeRows = () => new RateRows(columns, 'histogram', io);
-  let rows = makeRows();
-  return async (given, seconds) => {
-    const increases = isScreen ? byTotal(given) : given;
-    if (isScreen) rows = makeRows();
-    for (const increase of increases.filter(({ isReset }) => isReset)) {
-      await io.stderr.write(`hdrscope: ${titleOf(increase)}: counters were reset\n`);
-    }
+/** Lines below those of the interval before. */
+function lineWriter(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[]): Writer {
+  const rows = new RateRows(columns, 'histogram', io);
+  return async (increases, seconds) => {
+    await noteResets(increases, io);
     const all = increases.map((increase) => {
       const figures = kernelFigures(sumNamed(increase), shownAs, seconds);
       return rows.lines(titleOf(increase), figures, (bounds) =>
         formatMapBounds(bounds, { ...shownAs, ...figures }),
       );
     });
-    if (!isScreen) return io.stdout.write(rows.interval(all));
-    const more = all.length - MOST_ROWS;
-    const text = rows.interval(all.slice(0, MOST_ROWS)) + (more > 0 ? `and ${more} more\n` : '');
-    return io.stdout.write(replaceScreen(text));
+    await io.stdout.write(rows.interval(all));
   };
+}
+
+/** The height of a screen that does not state it. */
+const USUAL_HEIGHT = 43;
+
+/** A table in place of that of the interval before: the largest counts come first, and those that do not fit are counted. */
+function screenWriter(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[]): Writer {
+  const isPercentile = columns.map(({ text }) => text === undefined);
+  // On a narrow screen, the lowest percentile is left out first, and the highest one stays.
+  const spared = columns.map((column, at) =>
+    isPercentile[at] && isPercentile.lastIndexOf(true) > at
+      ? { ...column, spare: columns.length - at }
+      : column,
+  );
+  return async (given, seconds) => {
+    await noteResets(given, io);
+    const rows = byTotal(given).map((increase) => {
+      const figures = kernelFigures(sumNamed(increase), shownAs, seconds);
+      const cells = boundsCells(columns, figures, (bounds) =>
+        formatMapBounds(bounds, { ...shownAs, ...figures }),
+      );
+      return [titleOf(increase), ...cells];
+    });
+    // Two lines are for the number of the others, and for the cursor.
+    const most = Math.max((io.stdout.rows ?? USUAL_HEIGHT) - 2, 1);
+    let shown = rows.slice(0, most);
+    const linesOf = () => shownTable([{ title: 'histogram', isText: true }, ...spared], shown, io);
+    while (shown.length > 1 && linesOf().length > most) shown = shown.slice(0, -1);
+    const more = rows.length - shown.length;
+    const lines = [...linesOf(), ...(more > 0 ? [`and ${more} more`] : [])];
+    await io.stdout.write(replaceScreen(`${lines.join('\n')}\n`));
+  };
+}
+
+async function noteResets(increases: readonly KernelIncrease[], io: Io): Promise<void> {
+  for (const increase of increases.filter(({ isReset }) => isReset)) {
+    await io.stderr.write(`hdrscope: ${titleOf(increase)}: counters were reset\n`);
+  }
 }
 
 function byTotal(increases: readonly KernelIncrease[]): KernelIncrease[] {
