@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { atOnce, type Steps } from '@hdrscope/kit';
 import { possibleCpus } from '../system-files.ts';
 import { countCpus } from './cpus.ts';
 import { holdsMaps, isArray, isPerCpu, type MapInfo, notOfHistograms, titleOfMap } from './maps.ts';
@@ -27,6 +28,11 @@ export const DEFAULT_MAX_BYTES: number = 64 * 2 ** 20;
 
 /** Initial room for the entries of a hash, which may declare far more entries than it holds. */
 const FIRST_ENTRIES = 1024;
+
+/** Entries that the kernel copies in some milliseconds. */
+const BATCH_ENTRIES = 16_384;
+/** The same, one by one. */
+const STEP_ENTRIES = 256;
 
 /**
  * Reads all entries of an open map into memory that it reuses: `keys` and `values` hold the entries of the last `read`,
@@ -102,13 +108,18 @@ export class MapReader {
    *   more CPUs than expected have.
    */
   read(fd: number): number {
+    return atOnce(this.readSteps(fd));
+  }
+
+  /** As `read`, in steps of some milliseconds. Nothing else may read before the last one. */
+  *readSteps(fd: number): Steps<number> {
     if (!this.#isMeasured && !this.#measure(fd)) return 0;
     if (this.#batch) {
-      const count = this.#readBatches(fd);
+      const count = yield* this.#readBatches(fd);
       if (count !== undefined) return count;
       this.#batch = false;
     }
-    return isArray(this.#type) ? this.#readElements(fd) : this.#readKeys(fd);
+    return yield* isArray(this.#type) ? this.#readElements(fd) : this.#readKeys(fd);
   }
 
   /** Whether `read` asks for many entries in one call. It is known after the first `read`. */
@@ -135,16 +146,16 @@ export class MapReader {
   }
 
   /** @returns The number of entries; `undefined` when this kernel has no batches for this type of map. */
-  #readBatches(fd: number): number | undefined {
+  *#readBatches(fd: number): Steps<number | undefined> {
     const { keySize } = this.#info;
     const view = this.#attrView;
     let [next, last] = this.#cursorAddresses;
-    for (let count = 0, isFirst = true; ; ) {
+    for (let count = 0, isFirst = true, most = BATCH_ENTRIES; ; ) {
       view.setBigUint64(0, isFirst ? 0n : last, LITTLE_ENDIAN);
       view.setBigUint64(8, next, LITTLE_ENDIAN);
       view.setBigUint64(16, addressAt(this.#addresses.keys, count * keySize), LITTLE_ENDIAN);
       view.setBigUint64(24, addressAt(this.#addresses.values, count * this.#valueBytes), LITTLE_ENDIAN);
-      const room = this.#capacity - count;
+      const room = Math.min(this.#capacity - count, most);
       view.setUint32(32, room, LITTLE_ENDIAN);
       view.setUint32(36, fd, LITTLE_ENDIAN);
       const errno = -Math.min(0, this.#bpf.call(COMMANDS.MAP_LOOKUP_BATCH, this.#attr));
@@ -162,15 +173,18 @@ export class MapReader {
       }
       if (errno === ERRNO.ENOSPC || count === this.#capacity) {
         if (isArray(this.#type)) return count;
+        if (errno === ERRNO.ENOSPC) most *= 2;
         this.#makeRoom(this.#capacity * 2);
       }
+      yield;
     }
   }
 
   /** Reads the entries of an array, one by one. */
-  #readElements(fd: number): number {
+  *#readElements(fd: number): Steps<number> {
     const { maxEntries } = this.#info;
     for (let index = 0; index < maxEntries; index++) {
+      if (index % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
       this.#keysView.setUint32(index * 4, index, LITTLE_ENDIAN);
       if (!this.#lookUp(fd, addressAt(this.#addresses.keys, index * 4), index)) {
         throw this.#refusal('MAP_LOOKUP_ELEM', ERRNO.ENOENT);
@@ -180,11 +194,12 @@ export class MapReader {
   }
 
   /** Reads the entries of a hash: first all keys, then the value of each key, unless it was deleted meanwhile. */
-  #readKeys(fd: number): number {
-    const keys = this.#listKeys(fd);
+  *#readKeys(fd: number): Steps<number> {
+    const keys = yield* this.#listKeys(fd);
     while (this.#capacity < keys.length) this.#makeRoom(this.#capacity * 2);
     let count = 0;
     for (const key of keys) {
+      if (count % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
       if (!this.#lookUp(fd, this.#bpf.address(key), count)) continue;
       this.keys.set(key, count * this.#info.keySize);
       count++;
@@ -193,13 +208,14 @@ export class MapReader {
   }
 
   /** Lists each key once. The kernel starts over when a key was deleted before it is asked for the next one. */
-  #listKeys(fd: number): readonly Uint8Array[] {
+  *#listKeys(fd: number): Steps<readonly Uint8Array[]> {
     const { keySize, maxEntries } = this.#info;
     const view = this.#attrView;
     const keys: Uint8Array[] = [];
     const seen = new Set<string>();
     let last: Uint8Array | undefined;
     for (let steps = 0; steps <= 4 * maxEntries; steps++) {
+      if (steps % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
       const next = allocate(keySize);
       view.setUint32(0, fd, LITTLE_ENDIAN);
       view.setBigUint64(8, last === undefined ? 0n : this.#bpf.address(last), LITTLE_ENDIAN);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
 import { filledText, milliseconds, type OptionRules, withDefault } from '@hdrscope/core/internal';
+import { atOnce } from '@hdrscope/kit';
 import { isLossy, type MapInfo } from '../bpf/maps.ts';
 import { keptName } from '../bpf/memory.ts';
 import { originOfMap } from '../bpf/programs.ts';
@@ -66,10 +67,10 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
       if (plan?.info.id !== info.id) plan = planOf(info, options);
       const { shape, maker, sums } = plan;
       let entries = entriesOfDump(await ask('dump'), info);
-      let histograms = maker.make(entries, entries.count);
+      let histograms = atOnce(maker.make(entries, entries.count));
       while (sums.asksAgain(histograms)) {
         entries = entriesOfDump(await ask('dump'), info);
-        histograms = maker.make(entries, entries.count);
+        histograms = atOnce(maker.make(entries, entries.count));
       }
       return {
         generation: `map ${info.id}`,

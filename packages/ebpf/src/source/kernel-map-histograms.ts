@@ -1,5 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import type { Steps } from '@hdrscope/kit';
 import type { Attributes } from '@hdrscope/registry';
 import { type Field, readField, readInteger, sizeOfField } from '../bpf/fields.ts';
 import type { MapReader } from '../bpf/map-reader.ts';
@@ -9,6 +10,9 @@ import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { type Counters, countersIn, is64 } from './kernel-map-counters.ts';
 import type { ResolvedShape } from './kernel-map-shape.ts';
 import type { KernelHistogram } from './source.ts';
+
+/** Entries of a step: a fraction of a millisecond. */
+const STEP_ENTRIES = 256;
 
 /** Stand-ins for a slot: the index holds the sum, or the layout has no slot for it. */
 const SUM = -1;
@@ -42,6 +46,8 @@ export class HistogramMaker {
   readonly #positions: { readonly isRun: boolean; readonly run: number; readonly others: readonly number[] };
   #attributes = new Map<string, Attributes>();
   readonly #slotIndex: (keys: Uint8Array, at: number) => number;
+  /** The bytes of a key that are the slot, and nothing else. */
+  readonly #slotBytes: { readonly from: number; readonly to: number } | undefined;
 
   /**
    * @throws HdrscopeError `ERR_KERNEL` when the map has no room for a slot of the layout; `ERR_INVALID_OPTION` when the
@@ -86,17 +92,22 @@ export class HistogramMaker {
     const { slotField } = shape;
     this.#slotIndex =
       slotField === undefined ? () => 0 : (keys, at) => Number(readInteger(slotField, keys, at));
+    // A bit-field shares its bytes with attributes, so those keys are grouped by the values of the attributes.
+    this.#slotBytes =
+      slotField === undefined || slotField.bits !== undefined
+        ? undefined
+        : { from: slotField.offset, to: slotField.offset + sizeOfField(slotField) };
   }
 
   /** @throws HdrscopeError `ERR_KERNEL` when an index with counts has no slot in the layout, or a counter is above 2^53 − 1. */
-  make(entries: Entries, count: number): readonly KernelHistogram[] {
-    const histograms = this.#withRawSums(entries, count);
+  *make(entries: Entries, count: number): Steps<readonly KernelHistogram[]> {
+    const histograms = yield* this.#withRawSums(entries, count);
     const { sumUnit } = this.#map.shape;
     if (sumUnit === 1) return histograms;
     return histograms.map((one) => ({ ...one, sums: one.sums?.map((sum) => sum * sumUnit) }));
   }
 
-  #withRawSums(entries: Entries, count: number): readonly KernelHistogram[] {
+  #withRawSums(entries: Entries, count: number): Steps<readonly KernelHistogram[]> {
     const counters = countersIn(entries.values, this.#map.shape.counts.type, this.#map.info);
     switch (this.#map.shape.slotIn) {
       case 'index':
@@ -108,25 +119,27 @@ export class HistogramMaker {
     }
   }
 
-  #ofIndices(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
+  *#ofIndices(entries: Entries, count: number, counters: Counters): Steps<readonly KernelHistogram[]> {
     const histogram = this.#empty({}, entries.cpuCount);
     for (let index = 0; index < count; index++) {
+      if (index % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
       this.#add(histogram, this.#lowSlots[index]!, index, entries, index, counters);
     }
     return [histogram];
   }
 
-  #ofKeys(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
+  *#ofKeys(entries: Entries, count: number, counters: Counters): Steps<readonly KernelHistogram[]> {
     const { keySize } = this.#map.info;
     const groups = this.#newGroups(entries);
     for (let entry = 0; entry < count; entry++) {
+      if (entry % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
       const index = this.#slotIndex(entries.keys, entry * keySize);
       this.#add(groups.of(entry), this.#slots.get(index) ?? NO_SLOT, index, entries, entry, counters);
     }
     return groups.all();
   }
 
-  #ofValues(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
+  *#ofValues(entries: Entries, count: number, counters: Counters): Steps<readonly KernelHistogram[]> {
     const { info, shape, layout } = this.#map;
     const { cpuCount, stride } = entries;
     const { slotCount } = layout.slots;
@@ -137,6 +150,7 @@ export class HistogramMaker {
     const isIndexed = isArray(info.type!);
     const groups = this.#newGroups(entries);
     for (let entry = 0; entry < count; entry++) {
+      if (entry % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
       // An array always has all its entries, so those without counts are left out.
       if (isIndexed && count > 1 && isZero(entries, entry)) continue;
       const { counts, sums } = groups.of(entry);
@@ -213,14 +227,11 @@ export class HistogramMaker {
   }
 
   #keyWithoutSlot(keys: Uint8Array, entry: number): string {
-    const { info, shape } = this.#map;
-    const key = Buffer.from(keys.subarray(entry * info.keySize, (entry + 1) * info.keySize));
-    const { slotField } = shape;
-    // A bit-field shares its bytes with attributes, so those keys are grouped by the values of the attributes.
-    if (slotField !== undefined && slotField.bits === undefined) {
-      key.fill(0, slotField.offset, slotField.offset + sizeOfField(slotField));
-    }
-    return key.toString('latin1');
+    const at = entry * this.#map.info.keySize;
+    const end = at + this.#map.info.keySize;
+    const { from, to } = this.#slotBytes ?? { from: 0, to: 0 };
+    const bytes = Buffer.from(keys.buffer, keys.byteOffset, keys.byteLength);
+    return bytes.toString('latin1', at, at + from) + bytes.toString('latin1', at + to, end);
   }
 
   #attributesOf({ keys, values, cpuCount, stride }: Entries, entry: number): Attributes {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { inSlices, Slices, type Steps } from '@hdrscope/kit';
 import { type BtfType, readBtf } from '../bpf/btf.ts';
 import { type Field, readField } from '../bpf/fields.ts';
 import { DEFAULT_MAX_BYTES, MapReader, type MapReaderOptions } from '../bpf/map-reader.ts';
@@ -78,7 +79,7 @@ export async function planMap(bpf: Bpf, fd: number, options: MapPlanOptions): Pr
   const map: PlannedMap = { bpf, info, types, name, origin, programs };
   if (info.type !== undefined && holdsMaps(info.type)) return new OuterMap(map, options);
   const readable = openReader(map, options);
-  return new OneMap(readable, await chooseLayout(readable, fd, options));
+  return new OneMap(readable, await chooseLayout(readable, fd, options), options.signal);
 }
 
 /** A map with what is known about it before its shape. */
@@ -148,14 +149,17 @@ function openReader(map: PlannedMap, options: MapPlanOptions): ReadableMap {
   return variable === undefined ? { ...map, reader } : { ...map, reader, variable, info: variable.info };
 }
 
-function readEntries(
+function* readEntries(
   { reader, variable }: ReadableMap,
   fd: number,
-): { readonly entries: Parameters<HistogramMaker['make']>[0]; readonly count: number } {
-  const count = reader.read(fd);
+): Steps<{ readonly entries: Parameters<HistogramMaker['make']>[0]; readonly count: number }> {
+  const count = yield* reader.readSteps(fd);
   if (variable === undefined) return { entries: reader, count };
   return { entries: readElements(reader, variable), count: variable.info.maxEntries };
 }
+
+/** A read of more steps does not hold the event loop. Most maps take none. */
+const MOST_STEPS_AT_ONCE = 32;
 
 class OneMap implements MapPlan {
   readonly #map: ReadableMap;
@@ -163,10 +167,12 @@ class OneMap implements MapPlan {
   readonly #shape: ResolvedShape;
   readonly #ground: string | undefined;
   readonly #sums: SumCheck;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(map: ReadableMap, { layout, shape, ground }: ChosenLayout) {
+  constructor(map: ReadableMap, { layout, shape, ground }: ChosenLayout, signal: AbortSignal | undefined) {
     const { info, name, types } = map;
     this.#map = map;
+    this.#signal = signal;
     this.#ground = ground;
     // Types take a privilege, so they are read only when the shape has a gap, or for the evidence of the layout.
     const needsTypes = ground !== undefined || !isComplete(info, shape);
@@ -175,10 +181,19 @@ class OneMap implements MapPlan {
     this.#sums = new SumCheck(info, layout, this.#shape);
   }
 
-  read(fd: number): Frame {
+  read(fd: number): Frame | Promise<Frame> {
+    const work = this.#readSteps(fd);
+    for (let step = 0; step < MOST_STEPS_AT_ONCE; step++) {
+      const { done, value } = work.next();
+      if (done) return value;
+    }
+    return inSlices(work, new Slices(), this.#signal);
+  }
+
+  *#readSteps(fd: number): Steps<Frame> {
     const { info, origin, reader } = this.#map;
-    let histograms = this.#make(fd);
-    while (this.#sums.asksAgain(histograms)) histograms = this.#make(fd);
+    let histograms = yield* this.#make(fd);
+    while (this.#sums.asksAgain(histograms)) histograms = yield* this.#make(fd);
     return {
       // No other map has had this id, and counts stay with their map when it gets another pin.
       generation: `map ${info.id}`,
@@ -191,9 +206,9 @@ class OneMap implements MapPlan {
     };
   }
 
-  #make(fd: number): readonly KernelHistogram[] {
-    const { entries, count } = readEntries(this.#map, fd);
-    return this.#maker.make(entries, count);
+  *#make(fd: number): Steps<readonly KernelHistogram[]> {
+    const { entries, count } = yield* readEntries(this.#map, fd);
+    return yield* this.#maker.make(entries, count);
   }
 }
 
@@ -208,7 +223,7 @@ interface ChosenLayout {
 async function chooseLayout(
   map: ReadableMap,
   fd: number,
-  { layout, shape = {}, known, outerId }: MapPlanOptions,
+  { layout, shape = {}, known, outerId, signal }: MapPlanOptions,
 ): Promise<ChosenLayout> {
   const { info, types, programs, variable } = map;
   if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
@@ -218,30 +233,32 @@ async function chooseLayout(
     ...(variable !== undefined && { variable }),
     ...(outerId !== undefined && { outerId }),
   });
-  if (evidence.known === undefined) throw askForLayout(map, fd, evidence, shape);
+  if (evidence.known === undefined) throw await askForLayout(map, fd, evidence, { shape, signal });
   return { ...evidence.known, shape: { ...evidence.known.shape, ...shape } };
 }
 
 /** The error for a map that does not show its layout, with the guesses that fit its numbers. */
-function askForLayout(
+async function askForLayout(
   map: ReadableMap,
   fd: number,
   { guesses, why }: MapEvidence,
-  shape: MapShape,
-): HdrscopeError {
+  { shape, signal }: { readonly shape: MapShape; readonly signal: AbortSignal | undefined },
+): Promise<HdrscopeError> {
   const { info, types } = map;
   if (guesses.length === 0 && isOfBpftrace(info)) return noHistogram(info, why);
   const hidden = info.btfId !== 0 && types() === undefined ? '; reading its types takes CAP_SYS_ADMIN' : '';
   const reason = `the layout of ${titleOfMap(info)} is unknown: ${why}${hidden}`;
-  const { entries, count } = readEntries(map, fd);
-  const fitting = guesses.filter(isFitting);
+  const slices = new Slices();
+  const { entries, count } = await inSlices(readEntries(map, fd), slices, signal);
+  const fitting: LayoutGuess[] = [];
+  for (const guess of guesses) if (await inSlices(isFitting(guess), slices, signal)) fitting.push(guess);
   const offer =
     fitting.length === 0
       ? 'state the `layout` (--layout) with which its program counts, such as upper bounds (0,1,4,8)'
       : `state the \`layout\` (--layout) with which its program counts; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
   return kernelError(`${reason}; ${offer}`, mapDetails(info));
 
-  function isFitting({ layout, shape: described, sum }: LayoutGuess): boolean {
+  function* isFitting({ layout, shape: described, sum }: LayoutGuess): Steps<boolean> {
     // A guess with a gap for the user.
     if (/[A-Z]/.test(layout)) return true;
     try {
@@ -252,10 +269,8 @@ function askForLayout(
         ...shape,
       };
       const resolved = resolveShape(info, whole, guessed, types());
-      const made = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed }).make(
-        entries,
-        count,
-      );
+      const maker = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed });
+      const made = yield* maker.make(entries, count);
       return !(isComparable(info, resolved) && sumContradicts(made));
     } catch (error) {
       if (error instanceof HdrscopeError) return false;

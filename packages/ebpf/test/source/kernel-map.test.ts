@@ -16,6 +16,7 @@ import {
   kernelMap,
   libbpfToolsLayout,
   logLinear8Layout,
+  parseMapShape,
   queueDepthLayout,
 } from '../../src/index.ts';
 import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
@@ -309,6 +310,45 @@ bpffsTest('a map with a new pin keeps its generation and its counts', async () =
     expect((await source.read()).generation).toBe(`map ${mapInfo(bpf, fd).id}`);
   });
   await source.close();
+});
+
+describe('a hash of 100,000 entries', () => {
+  const ENTRIES = 100_000;
+  const SLOTS = 25;
+  const shape = parseMapShape('key { u32 dev; u32 slot; } value { u64 count; }');
+  const fill = () => {
+    const fd = createMap(bpf, {
+      ...{ type: 'hash', keySize: 8, valueSize: 8, maxEntries: ENTRIES, name: `${PREFIX}_big` },
+    });
+    open.push(fd);
+    const value = new Uint8Array(BigUint64Array.of(3n).buffer);
+    for (let entry = 0; entry < ENTRIES; entry++) {
+      const key = Uint32Array.of(Math.floor(entry / SLOTS), entry % SLOTS);
+      updateElement(bpf, fd, new Uint8Array(key.buffer), value);
+    }
+    return kernelMap({ id: mapInfo(bpf, fd).id, layout: libbpfToolsLayout(SLOTS), shape });
+  };
+
+  kernelTest('is read whole, in turns between which other work runs', async () => {
+    const source = fill();
+    await source.read();
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const { histograms } = await source.read();
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+    expect(histograms).toHaveLength(ENTRIES / SLOTS);
+    for (const { counts } of histograms) expect(counts).toEqual(new Float64Array(SLOTS).fill(3));
+    await source.close();
+  });
+
+  kernelTest('is read no further when its source is closed', async () => {
+    const source = fill();
+    await source.read();
+    const reading = source.read();
+    await source.close();
+    await expect(reading).rejects.toThrow('is closed: make another source for it');
+  });
 });
 
 test.each([{}, { path: '/a', id: 1 }, { id: 0 }, { id: 1.5 }])('%p does not choose a map', (which) => {
