@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BuiltPackages } from '@hdrscope/testing';
 import { askAdminSocket } from '../../src/index.ts';
@@ -55,15 +57,25 @@ test.each([
 });
 
 test.each([
-  [{}, 0],
-  [{ unref: true }, 0],
-  [{ unref: false }, 1],
-])('a socket with %j keeps the event loop alive by %i handles', async (options, expected) => {
-  const handles = (): number => process.getActiveResourcesInfo().filter((type) => type === 'PipeWrap').length;
-  const before = handles();
-  await sockets.serve(options);
-  expect(handles() - before).toBe(expected);
-});
+  [{}, 0, 0],
+  [{ unref: true }, 0, 0],
+  [{ unref: false }, 1, 2],
+])(
+  'a socket with %j keeps the event loop alive by %i handles, and by %i with a client',
+  async (options, alone, withClient) => {
+    const handles = (): number =>
+      process.getActiveResourcesInfo().filter((type) => type === 'PipeWrap').length;
+    const before = handles();
+    const { path } = await sockets.serve(options);
+    expect(handles() - before).toBe(alone);
+    const client = createConnection(path).unref();
+    // An answer to a later client shows that this one was accepted. It is disconnected after five seconds.
+    expect(await askAdminSocket(path, '0')).toBe('2');
+    for (let i = 0; i < 200 && handles() - before !== withClient; i++) await setTimeout(10);
+    expect(handles() - before).toBe(withClient);
+    client.destroy();
+  },
+);
 
 test('with `unref: false` a socket keeps its process alive', async () => {
   const path = sockets.pathOf('x.asok');

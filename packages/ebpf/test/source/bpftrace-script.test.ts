@@ -102,4 +102,6 @@ test('the slot follows the keys, whose types are those of the script where their
 test('a key that is no integer is bytes, although it has the size of one', () => {
   expect(keysIn('kstack', 16)).toEqual(['kstack bytes[8] 0', 'slot u64 8']);
   expect(keysIn('$name', 12)).toEqual(['key bytes[4] 0', 'slot u64 4']);
+  expect(keysIn('pid + 1', 16)).toEqual(['key bytes[8] 0', 'slot u64 8']);
+  expect(keysIn('pid', 24)).toEqual(['pid bytes[16] 0', 'slot u64 16']);
 });
