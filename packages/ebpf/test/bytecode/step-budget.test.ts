@@ -10,8 +10,8 @@ import { measureSlots } from '../../src/bytecode/slot-steps.ts';
 import { StepBudget } from '../../src/bytecode/step-budget.ts';
 import { explicitKernelLayout, parseKernelLayout } from '../../src/index.ts';
 import { assemble, COUNT_R7, codeOf } from '../support/instructions.ts';
+import { TARGET } from '../support/measured.ts';
 
-const TARGET = { isTarget: ({ id }: { readonly id: number }) => id === 7, elementBytes: 8 };
 const PLENTY = 1e9;
 
 class CountedBudget extends StepBudget {

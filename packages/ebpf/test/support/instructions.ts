@@ -3,7 +3,7 @@ import { decodeInstructions } from '../../src/bytecode/instructions.ts';
 import type { CallKind, MapFacts, ProgramCode } from '../../src/bytecode/run.ts';
 
 /** Instructions that tests write: the operation, and what it is applied to. */
-type Line =
+export type Line =
   | readonly [
       operation: keyof typeof CODES,
       to: number,
