@@ -139,8 +139,8 @@ function readDocument({ daemon, json }: TextDocument, options: DumpQuestion): Im
 }
 
 /**
- * All releases leave out histograms in the answer to `counter dump`: `PerfCounters::dump_formatted_generic`. A proposal has them there.
- * Source: `src/common/perf_counters.cc` of Ceph 20.2.0, and https://github.com/ceph/ceph/pull/70827.
+ * Releases up to Tentacle leave out histograms in the answer to `counter dump`, and a proposal has them there. Source:
+ * `PerfCounters::dump_formatted_generic` in `src/common/perf_counters.cc` of Ceph, and https://github.com/ceph/ceph/pull/70827.
  *
  * @throws HdrscopeError `ERR_DECODE` when labelled counters have no histogram.
  */
