@@ -8,35 +8,27 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { kernelMap, listMaps, parseKernelLayout, sumCpus } from '@hdrscope/ebpf';
 import { createMap, loadBpf, loadConfigured, loadKoffi, testRun } from '@hdrscope/ebpf/internal';
 import { fillMarkers } from '../lib/markers.js';
+import { readOptions, runTool } from '../lib/options.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { CONVENTIONS, STORAGES, writeProgram } from './conventions.js';
 import { measureTools, tableOfTools } from './measure-tools.js';
 
-const help = `npm run kernel-layouts -- [options]
-
-  --objects DIR  loads the object files (.bpf.o) of a folder instead, and prints what is measured of their maps
-  --sources DIR  compiles the programs of named tools instead, from the git repositories in a folder: bcc, ebpf_exporter,
-                 inspektor-gadget and libbpf
-  --cost         measures what a list of 200 programs and 400 maps costs instead
-  --clang NAME   compiles with another compiler than clang
-  --write        puts the table into packages/ebpf/README.md
-  --verbose      prints each program that is not right
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    objects: { type: 'string' },
-    sources: { type: 'string' },
-    cost: { type: 'boolean', default: false },
-    clang: { type: 'string', default: 'clang' },
-    write: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+const options = readOptions('npm run kernel-layouts --', {
+  objects: {
+    text: 'DIR',
+    help: 'loads the object files (.bpf.o) of a folder instead, and prints what is measured of their maps',
   },
+  sources: {
+    text: 'DIR',
+    help: 'compiles the programs of named tools instead, from the git repositories bcc, ebpf_exporter, inspektor-gadget and libbpf in a folder',
+  },
+  cost: { flag: 'measures what a list of 200 programs and 400 maps costs instead' },
+  clang: { text: 'NAME', help: 'compiles with another compiler', default: 'clang' },
+  write: { flag: 'puts the table into packages/ebpf/README.md' },
+  verbose: { flag: 'prints each program that is not right' },
 });
 
 /** The types of the kernel that the programs of the package have. */
@@ -54,16 +46,11 @@ const LEVELS = ['-O1', '-O2', '-O3'];
 
 /** @typedef {{ isInline: boolean, hasTypes: boolean, isTime: boolean, level: string }} Way */
 
-try {
-  if (options.help) console.log(help);
-  else if (options.objects !== undefined) await measureObjects(options.objects);
-  else if (options.sources !== undefined) await measureSources(options.sources);
-  else if (options.cost) await measureCost();
-  else await main();
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(() => {
+  if (options.objects !== '') return measureObjects(options.objects);
+  if (options.sources !== '') return measureSources(options.sources);
+  return options.cost ? measureCost() : main();
+});
 
 async function main() {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-layouts-'));
