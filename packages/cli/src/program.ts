@@ -199,8 +199,8 @@ export const HDRSCOPE: Group = {
       () => import('./commands/query/index.ts'),
     ],
     explain: [
-      'says which attributes made a percentile move, from a history',
-      () => import('./commands/explain.ts'),
+      'says which attributes made a percentile move, in a history or from log to log',
+      () => import('./commands/explain/index.ts'),
     ],
     ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
     ceph: ["reads Ceph's perf histograms, and serves ours as Ceph does", CEPH],

@@ -61,6 +61,20 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
     await explained('--before', BEFORE, '--after', AFTER),
     await explained('--before', BEFORE, '--after', '2026-03-11/1d'),
     await explained('--before', '2026-03-10T14:00/20m', '--after', '2026-03-10T14:20/20m'),
+    await json(
+      'explain',
+      ...[1, 50].map((slow) =>
+        folder.write(
+          `explain-${slow}.hlog`,
+          logText(
+            ['rpc?host=a', 'rpc?host=b'].map((tag) => ({
+              ...{ tag, at: 0 },
+              ms: [...evenly(20_000, 1e-3), ...evenly(200, tag.endsWith('b') ? slow : 1)],
+            })),
+          ),
+        ),
+      ),
+    ),
   ],
   query: async () => [
     await json('query', history),

@@ -25,5 +25,6 @@ export { type Moment, selects } from './reader/selection.ts';
 export { LogTime } from './reader/time.ts';
 export { formatFamilyNote, isFamilyNote, parseFamilyNote } from './series/family-note.ts';
 export type { RotationOptions } from './sink/options.ts';
+export { createLogIntake } from './source/ingest-log.ts';
 export type { RecordedLog } from './source/snapshots-of-logs.ts';
 export { FORMAT_VERSION_LINE, formatComment, LEGEND_LINE } from './writer/format.ts';

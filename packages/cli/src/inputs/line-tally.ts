@@ -96,3 +96,9 @@ export function leftOutText(
 
 /** The names of intervals that series cannot count, for `leftOutText`. */
 export const DOUBLES = ['interval of doubles', 'intervals of doubles'] as const;
+
+/** The names of intervals that are damaged within, for `leftOutText`. */
+export const UNDECODABLE = [
+  'interval whose histogram cannot be decoded',
+  'intervals whose histogram cannot be decoded',
+] as const;

@@ -1,7 +1,7 @@
 import { parseRange } from '../../src/moment.ts';
 import { hdrscope, type World } from '../support/fake-io.ts';
 import { writeHistory } from '../support/history-rows.ts';
-import { useFolder } from '../support/logs.ts';
+import { logText, useFolder, type Written } from '../support/logs.ts';
 
 const folder = useFolder();
 let history: string;
@@ -157,6 +157,10 @@ test.each([
     '--before and --after must not overlap',
   ],
   [['--before', '2026-03-10T14:00/15:10'], '--after is required: a range, as in 2026-03-10T15:10/15:18'],
+  [['--after', '2026-03-10T14:00/15:10'], '--before is required: a range, as in 2026-03-10T14:00/15:10'],
+  [[...RANGES, '--unit', 'us'], '--unit is for logs: in a history, --where selects series'],
+  [[...RANGES, '--no-tag'], '--tag and --no-tag are for logs: in a history, --where selects series'],
+  [[...RANGES, '--since', '10'], '--since is for logs: in a history, --where selects series'],
   [
     [...RANGES, '--percentile', '100'],
     "--percentile must be a number above 0 and below 100, as in 99.9, got '100'",
@@ -164,4 +168,160 @@ test.each([
 ])('%j is a wrong command line', async (args, message) => {
   const { exitCode, stderr } = await explain(args);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('the folder of a history may stand behind the ranges', async () => {
+  const { exitCode, stdout } = await hdrscope(['explain', '--metric', 'rpc', ...RANGES, history]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('route=/pay explains 100 % of it');
+});
+
+// Logs.
+
+/** A thousand values of 10 ms, of which some take longer. */
+const withSlow = (count: number, ms: number): number[] =>
+  Array.from({ length: 10_000 }, (_, i) => (i < count ? ms : 10));
+const interval = (tag: string | undefined, slow: number, ms: number, at = 0): Written => ({
+  tag,
+  at,
+  length: 60,
+  ms: withSlow(slow, ms),
+});
+const SERIES = ['/pay', '/cart', '/list', '/item'].flatMap((route) =>
+  ['a', 'b', 'c'].map((host) => `rpc?host=${host}&route=${route}`),
+);
+
+/** A log with an interval of each series; those of which it is said so are slow. */
+const writeLog = (name: string, isSlow: (tag: string) => boolean, at = 0): string =>
+  folder.write(
+    name,
+    logText(SERIES.map((tag) => (isSlow(tag) ? interval(tag, 500, 1000, at) : interval(tag, 15, 100, at)))),
+  );
+const isGuilty = (tag: string): boolean =>
+  tag.includes('/cart') || (tag.includes('/pay') && tag.includes('host=b'));
+
+test('two logs: tags are series, and their attributes the causes', async () => {
+  const before = writeLog('before.hlog', () => false);
+  const after = writeLog('after.hlog', isGuilty, 3600);
+  const { exitCode, stdout, stderr } = await hdrscope(['explain', '--before', before, '--after', after]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('rpc, values in ms\n');
+  expect(stdout).toMatch(/^before +2017-07-14 02:40 +2017-07-14 02:41 +120,000 /m);
+  expect(stdout).toMatch(/^after +2017-07-14 03:40 +2017-07-14 03:41 +120,000 /m);
+  expect(stdout).toMatch(/^route=\/cart .* 50 % +values +explains it$/m);
+  expect(stdout).toMatch(/^host=b & route=\/pay .* 50 % +values +explains it as well$/m);
+  expect((await hdrscope(['explain', before, after])).stdout).toBe(stdout);
+});
+
+test('a history and two logs of the same values are explained alike', async () => {
+  const [before, after] = [writeLog('old.hlog', () => false), writeLog('new.hlog', isGuilty, 3600)];
+  const imported = folder.pathOf('imported');
+  for (const log of [before, after]) await hdrscope(['history', 'import', log, '-o', imported]);
+  const ranges = ['--before', '2017-07-14T02:40/10m', '--after', '2017-07-14T03:40/10m'];
+  const json = async (...args: string[]) => {
+    const { causes, ...document } = JSON.parse((await hdrscope(['explain', ...args, '--json'])).stdout);
+    const named = causes.filter(({ verdict }: { verdict: string }) => verdict.startsWith('explains it'));
+    return { ...document, named, before: document.before.interval, after: document.after.interval };
+  };
+  const ofLogs = await json(before, after);
+  expect(ofLogs.named).toHaveLength(2);
+  expect(ofLogs).toEqual(await json(imported, '--metric', 'rpc', ...ranges));
+});
+
+test('several logs of a side are added up, and their selected intervals only', async () => {
+  const parts = ['a', 'b'].map((name) => writeLog(`quiet-${name}.hlog`, () => false));
+  const after = folder.write(
+    'later.hlog',
+    logText(
+      [0, 60].flatMap((at) =>
+        SERIES.map((tag) =>
+          at === 60 && isGuilty(tag) ? interval(tag, 500, 1000, at) : interval(tag, 15, 100, at),
+        ),
+      ),
+    ),
+  );
+  const of = async (...args: string[]) =>
+    JSON.parse(
+      (await hdrscope(['explain', ...args, '--before', ...parts, '--after', after, '--json'])).stdout,
+    );
+  const all = await of();
+  expect([all.before.count, all.before.files, all.after.count]).toEqual([240_000, parts, 240_000]);
+  expect(all.verdict).toBe('explained');
+  const first = await of('--until', '60');
+  expect([first.after.count, first.verdict]).toEqual([120_000, 'no difference shown']);
+});
+
+test('plain tags are values of the attribute tag, and values without one have none', async () => {
+  const tags = ['get', 'put', 'scan', undefined];
+  const [before, after] = [0, 500].map((slow) =>
+    folder.write(
+      `plain-${slow}.hlog`,
+      logText(tags.map((tag) => interval(tag, tag === 'put' && slow > 0 ? slow : 15, slow > 0 ? 1000 : 100))),
+    ),
+  );
+  const { stdout } = await hdrscope(['explain', before!, after!, '--unit', 'us', '--percentile', '99']);
+  expect(stdout).toMatch(/^values, values in ms$/m);
+  expect(stdout).toMatch(/p99 moved from 10,\d+\.\d+ ms to .* and tag=put explains 100 % of it/);
+});
+
+test('a log may have more series than a registry takes of a service', async () => {
+  const log = (name: string, slow: number): string =>
+    folder.write(
+      name,
+      logText(
+        Array.from({ length: 2100 }, (_, i) => ({
+          ...{ tag: `rpc?kind=${i < 1800 ? 'a' : 'b'}&user=${i}`, at: 0 },
+          ms: Array.from({ length: 10 }, () => (i < 1800 ? 10 : slow)),
+        })),
+      ),
+    );
+  const { stdout } = await hdrscope(['explain', log('fast.hlog', 10), log('slow.hlog', 900), '--json']);
+  const { causes } = JSON.parse(stdout);
+  expect(causes[0]).toMatchObject({ attributes: [[{ key: 'kind', value: 'b' }]], after: { count: 3000 } });
+});
+
+test('logs with several metrics ask for one, and name a wrong one', async () => {
+  const two = folder.write('two.hlog', logText([interval('rpc?a=1', 1, 2), interval('db?a=1', 1, 2)]));
+  const one = folder.write('one.hlog', logText([interval('rpc?a=1', 1, 2)]));
+  const say = async (...args: string[]) => {
+    const { exitCode, stderr } = await hdrscope(['explain', one, two, ...args]);
+    return [exitCode, stderr];
+  };
+  expect(await say()).toEqual([
+    1,
+    'hdrscope: --metric chooses one of several metrics: the logs have db, rpc\n',
+  ]);
+  expect(await say('--metric', 'rcp')).toEqual([
+    1,
+    expect.stringContaining("no log has the metric 'rcp': did you mean rpc?"),
+  ]);
+  expect((await say('--metric', 'rpc'))[0]).toBe(0);
+});
+
+test('malformed lines are left out, and named', async () => {
+  const damaged = folder.write('damaged.hlog', `${logText([interval('rpc?a=1', 1, 2)])}Tag=x,1,2\n`);
+  const whole = folder.write('whole.hlog', logText([interval('rpc?a=1', 1, 2)]));
+  const { exitCode, stdout, stderr } = await hdrscope(['explain', whole, damaged]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('left out 1 malformed line')]);
+  expect(stdout).toContain('No difference of p99.9 is shown');
+});
+
+test.each([
+  [[], 2, 'two files, before and after, or the runs of --before and --after, got 0 files'],
+  [['LOG'], 2, 'is one log, and two are compared: hdrscope log slice cuts it in two'],
+  [['LOG', 'OTHER', 'LOG'], 2, 'got 3 files'],
+  [['LOG', 'OTHER', '--allow-missing'], 2, '--allow-missing is for a history'],
+  [['--before', 'LOG'], 2, '--before and --after need each other'],
+  [['--before', 'LOG', '--after', 'LOG'], 2, 'is given twice'],
+  [RANGES, 2, 'is a time of a history: give the folder of the history, as in hdrscope explain history'],
+  [['LOG', 'NUMBERS'], 1, 'is a text of numbers'],
+  [['LOG', 'OTHER', '--tag', 'none'], 1, "has the tag 'none'"],
+])('%j is refused with the cure', async (args, code, message) => {
+  const files: Record<string, string> = {
+    LOG: writeLog('x.hlog', () => false),
+    OTHER: writeLog('y.hlog', () => false),
+    NUMBERS: folder.write('numbers.txt', '1\n2\n3\n'),
+  };
+  const { exitCode, stderr } = await hdrscope(['explain', ...args.map((word) => files[word] ?? word)]);
+  expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
 });

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
+import type { Distribution } from '../rows/row.ts';
 import { explainChange } from './explain-change.ts';
 import type { ChangeExplanation } from './explanation.ts';
 import { checkedExplain, type ExplainQuestion } from './question.ts';
@@ -41,30 +42,38 @@ export async function explainHistory(
 ): Promise<HistoryExplanation> {
   const checked = checkedExplain(question);
   const rows = await askFolder(folder, checked.span, options, (source) => seriesStatement(checked, source));
-  const { unit, scale, bits } = formOf(rows, checked.span.metric);
+  const { unit, scale, bits } = readForm(rows.map(asForm), checked.span.metric);
   return { unit, ...explainChange(seriesOf(rows), { ...checked, scale, bits }) };
 }
 
 type Row = Record<string, unknown>;
 
-/** @throws HdrscopeError `ERR_INCOMPATIBLE` */
-function formOf(
-  rows: readonly Row[],
-  metric: string,
-): { unit: string | undefined; scale: number; bits: number } {
+/** What rows say of their values. */
+type Form = Pick<Distribution, 'unit' | 'scale' | 'bits'>;
+
+function asForm({ unit, scale, bits }: Row): Form {
+  return { unit: String(unit), scale: Number(scale), bits: Number(bits) };
+}
+
+/**
+ * The unit and the scale of all rows of a metric, and the bits of the first one.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when their units or scales differ.
+ */
+export function readForm(rows: readonly Form[], metric: string): Partial<Form> & Omit<Form, 'unit'> {
   const [first] = rows;
-  if (first === undefined) return { unit: undefined, scale: 1, bits: 0 };
+  if (first === undefined) return { scale: 1, bits: 0 };
   const other = rows.find(({ unit, scale }) => unit !== first.unit || scale !== first.scale);
-  if (other !== undefined) {
-    const units = [String(first.unit), String(other.unit)];
-    const scales = [Number(first.scale), Number(other.scale)];
-    throw new HdrscopeError(
-      'ERR_INCOMPATIBLE',
-      `${metric} must have one unit and scale in both ranges, got "${units[0]}" in steps of ${scales[0]} and "${units[1]}" in steps of ${scales[1]}: choose series with where`,
-      { details: { metric, units, scales } },
-    );
-  }
-  return { unit: String(first.unit), scale: Number(first.scale), bits: Number(first.bits) };
+  if (other === undefined) return first;
+  const [units, scales] = [
+    [first.unit, other.unit],
+    [first.scale, other.scale],
+  ];
+  throw new HdrscopeError(
+    'ERR_INCOMPATIBLE',
+    `${metric} must have one unit and scale before and after, got "${units[0]}" in steps of ${scales[0]} and "${units[1]}" in steps of ${scales[1]}: choose series with where`,
+    { details: { metric, units, scales } },
+  );
 }
 
 const NOTHING: SlotCounts = { k: [], c: [] };

@@ -117,7 +117,9 @@ test('rows of two scales are refused', async () => {
   await writeRows(folder, rowsOf(series, { producer: 'q', scale: 1e-6 }));
   await expect(explainHistory(folder, { metric: 'lat', ...RANGES })).rejects.toMatchObject({
     code: 'ERR_INCOMPATIBLE',
-    message: expect.stringContaining('lat must have one unit and scale in both ranges, got "s" in steps of'),
+    message: expect.stringContaining(
+      'lat must have one unit and scale before and after, got "s" in steps of',
+    ),
   });
 });
 

@@ -145,8 +145,16 @@ export interface LogIntake extends LogIngestion {
   seriesOf(interval: LogInterval): LoggedSeries | undefined;
 }
 
-/** See `ingestLogEntries`. */
-export function createLogIntake(registry: Registry, options: IngestLogOptions): LogIntake {
+/**
+ * See `ingestLogEntries`.
+ *
+ * @param limits How many series a family may have that the registry does not have yet. @default those of the registry
+ */
+export function createLogIntake(
+  registry: Registry,
+  options: IngestLogOptions,
+  limits: Pick<FamilyOptions, 'cardinalityLimit'> = {},
+): LogIntake {
   assertRegistry(registry);
   const { seriesOf, onRefusedNote, ...intake } = readOptions(options, INGEST_LOG);
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
@@ -171,7 +179,7 @@ export function createLogIntake(registry: Registry, options: IngestLogOptions): 
       else {
         const { attributes } = series;
         const reading = {
-          ...countedFor(registry, series.family, counted),
+          ...countedFor(registry, { ...limits, ...series.family }, counted),
           attributes,
           key: '',
           counter: DELTA,

@@ -17,6 +17,18 @@ export interface SidesGiven {
  * @throws UsageError when sides are missing, or a file is given twice; Refusal when a folder or a pattern has no files.
  */
 export async function findRunFiles(operands: readonly string[], given: SidesGiven): Promise<SidesGiven> {
+  const sides = await findSideFiles(operands, given);
+  const [one, other] = [sides.before.length, sides.after.length];
+  if ((one === 1) !== (other === 1)) {
+    throw new UsageError(
+      `--before has ${runsText(one)} and --after has ${runsText(other)}: how much runs differ is not known of one, so each side needs at least 2, or both have one`,
+    );
+  }
+  return sides;
+}
+
+/** `findRunFiles` for a command that adds up the files of a side: any number of them. */
+export async function findSideFiles(operands: readonly string[], given: SidesGiven): Promise<SidesGiven> {
   const { before, after } = given;
   if (before.length + after.length === 0) {
     const [one, other, ...more] = operands;
@@ -31,12 +43,6 @@ export async function findRunFiles(operands: readonly string[], given: SidesGive
   if (before.length === 0 || after.length === 0) throw new UsageError('--before and --after need each other');
   const sides = { before: await expanded(before), after: await expanded(after) };
   await assertDistinct([...sides.before, ...sides.after]);
-  const [one, other] = [sides.before.length, sides.after.length];
-  if ((one === 1) !== (other === 1)) {
-    throw new UsageError(
-      `--before has ${runsText(one)} and --after has ${runsText(other)}: how much runs differ is not known of one, so each side needs at least 2, or both have one`,
-    );
-  }
   return sides;
 }
 
@@ -121,7 +127,7 @@ export async function findBuilds(operands: readonly string[]): Promise<BuildGive
   return builds;
 }
 
-/** @throws UsageError when a file is given twice: two equal runs would hide the noise of the machine. */
+/** @throws UsageError when a file is given twice: its values would count twice, and hide the noise of the machine. */
 async function assertDistinct(paths: readonly string[]): Promise<void> {
   const seen = new Set<string>();
   for (const path of paths) {

@@ -19,7 +19,7 @@ import { formatCount, formatTime, valuesText } from '@hdrscope/kit';
 import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { nameOf } from '../../inputs/input.ts';
-import { DOUBLES, leftOutText, MalformedTally } from '../../inputs/line-tally.ts';
+import { DOUBLES, leftOutText, MalformedTally, UNDECODABLE } from '../../inputs/line-tally.ts';
 import { systemErrorText } from '../../system-error.ts';
 import { openLogs } from '../log/input.ts';
 import { parsePair, parsePartOfDay } from './options.ts';
@@ -193,10 +193,6 @@ function notesOnOtlp(losses: ImportedOtlp['losses']): ImportNotes {
   return { missing: missing.filter(isText), remarks: remarks.filter(isText) };
 }
 
-const UNDECODABLE = [
-  'interval whose histogram cannot be decoded',
-  'intervals whose histogram cannot be decoded',
-] as const;
 const POINTS = ['point', 'points'] as const;
 const TIMELESS = ['point without a time', 'points without a time'] as const;
 const REJECTED = ['value below 0 or too large', 'values below 0 or too large'] as const;

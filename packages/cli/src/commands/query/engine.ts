@@ -40,7 +40,9 @@ function addBounds(damaged: readonly DamagedFile[], name: 'rows' | 'values'): Bo
 }
 
 /** What an answer lacks, for programs. */
-export function missingJson({ missing }: AskedHistory): { readonly missing: readonly DamagedFile[] } {
+export function missingJson({ missing }: Pick<AskedHistory, 'missing'>): {
+  readonly missing: readonly DamagedFile[];
+} {
   return { missing: [...missing.values()] };
 }
 

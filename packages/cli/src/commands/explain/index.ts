@@ -1,0 +1,108 @@
+import { explainHistory } from '@hdrscope/history';
+import { explainRows, type TimeRange } from '@hdrscope/history/internal';
+import { ExitCode, type Io, UsageError } from '../../command.ts';
+import { defineCommand, type Given } from '../../define-command.ts';
+import type { SidesGiven } from '../diff/sides.ts';
+import { askHistory, withEngine } from '../query/engine.ts';
+import { readTraces } from '../query/traces.ts';
+import { EXPLAIN, type ExplainOptions } from './options.ts';
+import { type Explained, explanationJson, explanationText } from './report.ts';
+import {
+  assertForHistory,
+  assertForLogs,
+  chooseMetric,
+  findSides,
+  type HistorySides,
+  readLogSides,
+} from './sides.ts';
+
+const DESCRIPTION = `Explains why a percentile moved from one time of a history to another, or from one log to another, by the attributes of
+the series.
+
+The cause is the attribute value whose series gained the most slow values, compared with all others, and more than chance
+gives. Two or three attribute values are a cause together (route=/pay & host=h2) when each of them is needed. There may be
+up to three causes. Each explains a part of the difference, by the values that its series counted and by their share
+of all values ("more of /reports"); the parts of all causes and of all other series add up to 100 %. A part above 100 %
+means that others made the difference smaller. The causes explain at least half of the difference together. Attribute
+values that select the same series share a row, because the data cannot separate them.
+
+A difference that may be chance is not explained. The verdict is undecided when it depends on where values lie in a wide
+bucket. For values in wide buckets, the table shows bounds, and the least part that a cause explains, had its series alone
+stayed as they were; one attribute value is looked for. A difference beyond doubt may have no explanation: then all series
+moved alike, or the series that moved share no attribute values that the others lack.
+
+With the folder of a history, --before and --after are ranges: a start and an end
+(2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration (2026-03-10T14:00/70m). Times are
+UTC unless they say otherwise. An interval belongs to the range in which it starts. Where the history has exemplars, the
+largest values after the change are listed with their traces.
+
+Without a folder, they are interval logs, whose values are added up. The tag of an interval is its series: rpc?host=a&method=get is
+the metric rpc with two attributes, and get is the attribute tag=get of the metric "values".`;
+
+/** How many of the largest values after the change are listed with their traces. */
+const TRACES = 5;
+
+export const command = defineCommand({
+  path: 'hdrscope explain',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope explain history --metric http.server.request.duration --before 2026-03-10T14:00/15:10 --after 2026-03-10T15:10/15:18',
+    'hdrscope explain history --metric rpc.duration --percentile 99 --before 2026-03-09/1d --after 2026-03-10/1d --where region=eu',
+    'hdrscope explain monday.hlog tuesday.hlog',
+    'hdrscope explain --before main/*.hlog --after pr/*.hlog --metric rpc.duration',
+  ],
+  operands: { '[path...]': 'the folder of a history, or a log before and one after; - is standard input' },
+  options: EXPLAIN,
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run(given, io) {
+    const sides = await findSides(given.operands, given.options);
+    return 'folder' in sides ? explainRanges(sides, given, io) : explainLogs(sides, given, io);
+  },
+});
+
+type GivenExplain = Given<ExplainOptions, 'text' | 'json'>;
+
+async function write(explained: Explained, { options, format }: GivenExplain, io: Io): Promise<void> {
+  await io.stdout.write(
+    format === 'json' ? explanationJson(explained) : explanationText(explained, options.top, io),
+  );
+}
+
+/** Explains two times of a history. @returns The exit code. */
+async function explainRanges(
+  { folder, ...ranges }: HistorySides,
+  given: GivenExplain,
+  io: Io,
+): Promise<number> {
+  const { options } = given;
+  assertForHistory(options);
+  const { metric, percentile, where } = options;
+  if (metric === undefined || metric === '') {
+    throw new UsageError('--metric is required: the name of a metric of the history');
+  }
+  const question = { metric, ...ranges, percentile, where };
+  return askHistory(folder, options, io, async (history) => {
+    const explanation = await withEngine(folder, () => explainHistory(folder, question, history.query));
+    const traces = await readTraces(history, { metric, where, ...ranges.after, limit: TRACES });
+    const sides = { before: spanOf(ranges.before), after: spanOf(ranges.after) };
+    await write({ explanation, metric, sides, traces, missing: history.missing }, given, io);
+    return ExitCode.done;
+  });
+}
+
+function spanOf({ sinceMs, untilMs }: TimeRange): { readonly startSec: number; readonly endSec: number } {
+  return { startSec: sinceMs / 1000, endSec: untilMs / 1000 };
+}
+
+/** Explains two sides of logs. @returns The exit code. */
+async function explainLogs(files: SidesGiven, given: GivenExplain, io: Io): Promise<number> {
+  const { options } = given;
+  assertForLogs(options);
+  const { percentile, where } = options;
+  const { before, after, report } = await readLogSides(files, options, io);
+  const metric = chooseMetric([...before.rows, ...after.rows], options.metric);
+  const explanation = explainRows(before.rows, after.rows, { metric, percentile, where });
+  await write({ explanation, metric, sides: { before, after }, traces: [], missing: new Map() }, given, io);
+  return report();
+}

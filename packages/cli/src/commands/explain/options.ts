@@ -1,0 +1,58 @@
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { isDecimal, wrongOption } from '../../arguments.ts';
+import { defineOptions, type OptionsOf } from '../../define-command.ts';
+import { SELECTION } from '../../inputs/selection-options.ts';
+import { integer } from '../../options.ts';
+import { WHERE } from '../history/options.ts';
+import { ALLOW_MISSING } from '../query/engine.ts';
+
+/** The options of the command. Some are for histories alone, and some for logs. */
+export const EXPLAIN = defineOptions({
+  metric: {
+    value: '<name>',
+    help: 'the metric; a history needs it',
+    fallback: 'logs: the only one that they have',
+  },
+  allowMissing: ALLOW_MISSING,
+  before: {
+    value: '<range or file...>',
+    help: 'what was usual: a range of time of the history, or logs',
+    isRepeated: true,
+    fallback: 'the first log',
+  },
+  after: {
+    value: '<range or file...>',
+    help: 'what to explain: a range of time, or logs',
+    isRepeated: true,
+    fallback: 'the second log',
+  },
+  percentile: {
+    value: '<number>',
+    help: 'which percentile, as in 99 or 99.9',
+    parse: parsePercentile,
+    default: 99.9,
+  },
+  where: WHERE,
+  unit: {
+    value: '<unit>',
+    help: 'the unit of values in logs that do not state it',
+    choices: NUMBER_UNITS,
+    fallback: 'ns',
+  },
+  ...SELECTION,
+  top: {
+    value: '<count>',
+    help: 'how many attribute values the table shows',
+    parse: integer(1),
+    default: 10,
+  },
+});
+
+export type ExplainOptions = OptionsOf<typeof EXPLAIN>;
+
+/** @throws UsageError */
+function parsePercentile(text: string, name: string): number {
+  const digits = text.replace(/^p/, '');
+  if (isDecimal(digits) && Number(digits) > 0 && Number(digits) < 100) return Number(digits);
+  throw wrongOption(name, 'a number above 0 and below 100, as in 99.9', text);
+}

@@ -1,0 +1,151 @@
+import { stat } from 'node:fs/promises';
+import type { HistoryRow } from '@hdrscope/history';
+import type { TimeRange } from '@hdrscope/history/internal';
+import { type LogRows, readLogRows, readRange } from '@hdrscope/inputs/internal';
+import { listNames, suggestion } from '@hdrscope/kit';
+import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { toFlag } from '../../define-command.ts';
+import { DOUBLES, leftOutText, startTalliedReading, UNDECODABLE } from '../../inputs/line-tally.ts';
+import { openInputs } from '../../inputs/open-inputs.ts';
+import { selectionOf } from '../../inputs/selection-options.ts';
+import { assertApart, parseRange } from '../../moment.ts';
+import { findSideFiles, type SidesGiven } from '../diff/sides.ts';
+import type { ExplainOptions } from './options.ts';
+import type { ComparedSpan } from './report.ts';
+
+/** Two times of a history. */
+export interface HistorySides extends Readonly<Record<'before' | 'after', TimeRange>> {
+  readonly folder: string;
+}
+
+/**
+ * What a command line compares: two times of a history, or the logs of two sides.
+ *
+ * @throws UsageError when it names neither; Refusal when a pattern has no files.
+ */
+export async function findSides(
+  operands: readonly string[],
+  { before, after }: Pick<ExplainOptions, 'before' | 'after'>,
+): Promise<SidesGiven | HistorySides> {
+  // An option takes all words that follow it, also a folder behind a range.
+  const words = [before, after].flatMap(([range = '', ...more]) => (isRange(range) ? more : []));
+  const [folder, ...more] = [...operands, ...words];
+  if (folder !== undefined && more.length === 0) {
+    if (await isFile(folder)) {
+      throw new UsageError(
+        `${folder} is one log, and two are compared: hdrscope log slice cuts it in two, and hdrscope history import makes a history of it, whose times can be compared`,
+      );
+    }
+    const [from, to] = [before[0], after[0]];
+    const ranges = [from && parseRange(from, '--before'), to && parseRange(to, '--after')] as const;
+    if (!ranges[0]) throw new UsageError('--before is required: a range, as in 2026-03-10T14:00/15:10');
+    if (!ranges[1]) throw new UsageError('--after is required: a range, as in 2026-03-10T15:10/15:18');
+    assertApart([ranges[0], ranges[1]]);
+    return { folder, before: ranges[0], after: ranges[1] };
+  }
+  const range = [...before, ...after].find(isRange);
+  if (range !== undefined) {
+    throw new UsageError(
+      `${range} is a time of a history: give the folder of the history, as in hdrscope explain history --before ${range}`,
+    );
+  }
+  return findSideFiles(operands, { before, after });
+}
+
+function isRange(text: string): boolean {
+  return readRange(text) !== undefined;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return path === '-' || (await stat(path).catch(() => undefined))?.isFile() === true;
+}
+
+/** @throws UsageError when an option does nothing for a history. */
+export function assertForHistory(options: ExplainOptions): void {
+  for (const key of ['unit', 'tag', 'since', 'until'] as const) {
+    if (options[key] === undefined) continue;
+    const name = key === 'tag' ? '--tag and --no-tag are' : `${toFlag(key)} is`;
+    throw new UsageError(
+      `${name} for logs: in a history, --where selects series, and --before and --after times`,
+    );
+  }
+}
+
+/** @throws UsageError when an option does nothing for logs. */
+export function assertForLogs({ allowMissing }: ExplainOptions): void {
+  if (allowMissing === true)
+    throw new UsageError('--allow-missing is for a history, whose files may be damaged');
+}
+
+/** One side of a comparison of logs. */
+interface LogSide extends ComparedSpan {
+  readonly rows: readonly HistoryRow[];
+}
+
+/**
+ * Reads the logs of both sides.
+ *
+ * @returns Both sides, and what reports the lines that were left out and has the exit code.
+ * @throws Refusal, UsageError, HdrscopeError
+ */
+export async function readLogSides(
+  { before, after }: SidesGiven,
+  options: ExplainOptions,
+  io: Io,
+): Promise<Readonly<Record<'before' | 'after', LogSide>> & { report(): Promise<number> }> {
+  const { unit } = options;
+  const selection = selectionOf(options);
+  const taking = { takes: ['log'], otherwise: 'log', selection, command: 'hdrscope explain' } as const;
+  const { inputs, totalBytes } = await openInputs<'log'>([...before, ...after], taking, io);
+  const reading = startTalliedReading(io, totalBytes);
+  const { onBytes, malformed } = reading;
+  let exitCode: number = ExitCode.done;
+  const readAll = async (): Promise<LogRows[]> => {
+    const logs: LogRows[] = [];
+    for (const { source, name } of inputs) {
+      logs.push(await readLogRows(source, name, { unit, selection, onBytes, onMalformed: malformed.add }));
+    }
+    return logs;
+  };
+  const logs = await reading.finishAfter(readAll());
+  for (const [at, { leftOut, undecodable }] of logs.entries()) {
+    for (const text of [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)]) {
+      if (text === undefined) continue;
+      exitCode = ExitCode.refused;
+      await reading.note(`${inputs[at]!.name}: ${text}`);
+    }
+  }
+  const sideOf = (all: readonly LogRows[], files: readonly string[]): LogSide => ({
+    files,
+    rows: all.flatMap(({ rows }) => rows),
+    startSec: all.reduce((least, { startSec }) => Math.min(least, startSec), Number.POSITIVE_INFINITY),
+    endSec: all.reduce((most, { endSec }) => Math.max(most, endSec), Number.NEGATIVE_INFINITY),
+  });
+  return {
+    before: sideOf(logs.slice(0, before.length), before),
+    after: sideOf(logs.slice(before.length), after),
+    report: async () => Math.max(exitCode, await reading.report()),
+  };
+}
+
+const MOST_NAMES = 5;
+
+/**
+ * The metric that is asked for, or the only one of some rows.
+ *
+ * @throws Refusal when there are several, or not the one that is asked for.
+ */
+export function chooseMetric(rows: readonly HistoryRow[], asked: string | undefined): string {
+  const metrics = [...new Set(rows.map(({ metric }) => metric))].sort();
+  const [only] = metrics;
+  if (only === undefined) {
+    throw new Refusal('the logs have no values to compare: hdrscope log summary shows what they have');
+  }
+  const list = `the logs have ${listNames(metrics, MOST_NAMES)}`;
+  if (asked === undefined) {
+    if (metrics.length === 1) return only;
+    throw new Refusal(`--metric chooses one of several metrics: ${list}`);
+  }
+  if (metrics.includes(asked)) return asked;
+  throw new Refusal(`no log has the metric '${asked}'${suggestion(asked, metrics) || `: ${list}`}`);
+}
