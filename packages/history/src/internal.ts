@@ -1,5 +1,6 @@
 // Entry `@hdrscope/history/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { describeExplanation, formatNames, formatPart, formatSide } from './explain/describe.ts';
+export { explainChange } from './explain/explain-change.ts';
 export { explainRows } from './explain/explain-rows.ts';
 export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from './explain/explanation.ts';
 export type { TimeRange } from './explain/question.ts';

@@ -8,6 +8,7 @@ import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow } from '../rows/counted-of-row.ts';
 import { LAST_TICK, slotBounds } from '../rows/slots.ts';
 import { growthEvidence, leastEvidence } from './association.ts';
+import { indexAttributes, listCandidates } from './attribute-index.ts';
 import {
   countsWith,
   type Division,
@@ -22,7 +23,13 @@ import type {
   ExplainedSide,
   ExplainLimits,
 } from './explanation.ts';
-import { findCauses } from './find-causes.ts';
+import {
+  countBeyondOwn,
+  findShareCauses,
+  findValueCauses,
+  MOST_CAUSES,
+  type SeriesCounts,
+} from './find-causes.ts';
 import {
   indexOfPercentile,
   type Pooled,
@@ -33,8 +40,8 @@ import {
   totalOf,
   without,
 } from './pooled.ts';
-import { type Candidate, listCandidates, type SeriesChange, type SlotCounts } from './series-change.ts';
-import { evidenceOf, slowOf, sumOf } from './slow.ts';
+import type { Candidate, SeriesChange, SlotCounts } from './series-change.ts';
+import { evidenceOf, slowOf, standardizeTraffic, sumOf } from './slow.ts';
 import { type Judged, verdicts } from './verdicts.ts';
 
 /**
@@ -71,7 +78,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const { confidence, minChange, minShare } = checkedLimits(question);
   const { percentile } = question;
   const axis = slotAxis(series);
-  const whole = sidesOf(series, axis);
+  const whole = sidesOf(series.keys(), axis);
   const figures = figuresOf(axis, question);
   const [before, after] = [figures.side(whole.before, confidence), figures.side(whole.after, confidence)];
   const sides = { percentile, before, after };
@@ -91,17 +98,13 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   }
   const direction = Math.sign(values.after.upper - values.before.upper);
   const better = direction > 0 ? 'before' : 'after';
-  const limit = { slot: figures.slot(whole[better].last), better, betterCount: sides[better].count } as const;
+  const counts = { before: before.count, after: after.count };
+  const limit = { slot: figures.slot(whole[better].last), counts };
   const slow = series.map((one) => slowOf(one, limit));
   const allSlow = sumOf(slow);
   /** What is gone of the difference with other counts. */
   const undone = (counts: PooledEnds): Bounds =>
     totalOf(counts.last) === 0 ? NOTHING : explainedPart(values, figures.value(counts));
-  const sidesOfMembers = ({ members }: Candidate): TwoSides =>
-    sidesOf(
-      members.map((i) => series[i]!),
-      axis,
-    );
   /** What is gone when a group alone is as it was. The mean over all orders has bounds too far apart to decide anything. */
   const leastParts = (division: Division): Parts => {
     const [values, share] = [countsWith(division, 0b01), countsWith(division, 0b10)];
@@ -113,16 +116,16 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     const isKindKnown = direction > 0 ? less.upper <= more.lower : less.lower >= more.upper;
     return { parts, isKindKnown, explains: undone(countsWith(division, 0b11)) };
   };
-  const sizes = series.map(({ before, after }) => ({
-    before: sumOfCounts(before),
-    after: sumOfCounts(after),
-  }));
+  const sizes = {
+    before: Float64Array.from(series, (one) => sumOfCounts(one.before)),
+    after: Float64Array.from(series, (one) => sumOfCounts(one.after)),
+  };
   const weigh = (candidate: Candidate): Weighed => {
     const { members } = candidate;
     const own = { before: 0, after: 0 };
     for (const i of members) {
-      own.before += sizes[i]!.before;
-      own.after += sizes[i]!.after;
+      own.before += sizes.before[i]!;
+      own.after += sizes.after[i]!;
     }
     const rest = { before: before.count - own.before, after: after.count - own.after };
     const evidence = evidenceOf(sumOf(members.map((i) => slow[i]!)), allSlow, direction);
@@ -130,7 +133,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   };
   /** Candidates without a series in common; one where values are in wide buckets. */
   const judge = (weighed: readonly Weighed[]): Judged[] => {
-    const groups = weighed.map(({ candidate }) => sidesOfMembers(candidate));
+    const groups = weighed.map(({ candidate }) => sidesOf(candidate.members, axis));
     const rest = {
       before: without(
         whole.before,
@@ -150,13 +153,33 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
       ...(isWide ? leastParts(division) : meanParts(parts[i]!)),
     }));
   };
-  const candidates = listCandidates(series);
+  const index = indexAttributes(series);
+  const candidates = listCandidates(index);
   const probability = 1 - confidence;
   const least = leastEvidence(candidates.length, probability);
-  const search = { series, slow, probability, percentile, direction };
-  const found = isWide ? [] : judgeCauses(findCauses(search).map(weigh), judge);
+  const findAll = (): Judged[] => {
+    const search = { series, index, axis, sizes, probability, percentile, direction };
+    const worse = better === 'before' ? 'after' : 'before';
+    const slowSides = { from: slow.map((one) => one[better].lower), to: slow.map((one) => one[worse].lower) };
+    const inTraffic = (counts: SeriesCounts): SeriesCounts => standardizeTraffic(counts, sizes, direction);
+    const bySlow = findValueCauses(inTraffic(slowSides), search, 1 / 2);
+    const byValues =
+      bySlow.length > 0 ? bySlow : findValueCauses(inTraffic(countBeyondOwn(search)), search, 0);
+    const byShare = findShareCauses(search, (members) => {
+      const [one] = judge([weigh({ attributes: [], members })]);
+      return one!.parts.share.lower >= LEAST_PART;
+    });
+    const taken = new Set(byValues.flatMap(({ members }) => members));
+    const others = byShare.filter(({ members }) => !members.some((i) => taken.has(i)));
+    const both = [...byValues, ...others].slice(0, MOST_CAUSES);
+    const found = [byValues, byShare, both].map((causes) => judgeCauses(causes.map(weigh), judge));
+    const [values, share, together] = found.map(sumOfParts) as [number, number, number];
+    if (Math.max(values, share) < minShare) return together >= minShare ? found[2]! : [];
+    return share > values ? found[1]! : found[0]!;
+  };
+  const found = isWide ? [] : findAll();
   const judged = worthJudging(candidates.map(weigh), least).flatMap((one) => judge([one]));
-  return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
+  return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction, isWide }) };
 }
 
 /** The least part of the difference that makes one of several causes. */
@@ -171,6 +194,14 @@ function judgeCauses(
   const kept = weighed.filter((_, i) => judged[i]!.explains.lower >= LEAST_PART);
   if (kept.length < judged.length) return judgeCauses(kept, judge);
   return judged.sort((a, b) => b.explains.lower - a.explains.lower);
+}
+
+/** What causes explain together: at most all. */
+function sumOfParts(causes: readonly Judged[]): number {
+  return Math.min(
+    1,
+    causes.reduce((sum, { explains }) => sum + explains.lower, 0),
+  );
 }
 
 /** How many candidates are named that have less evidence than chance gives. */
@@ -316,15 +347,7 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
   };
 }
 
-function sidesOf(series: readonly SeriesChange[], axis: SlotAxis): TwoSides {
-  return {
-    before: pooled(
-      series.map(({ before }) => before),
-      axis,
-    ),
-    after: pooled(
-      series.map(({ after }) => after),
-      axis,
-    ),
-  };
+function sidesOf(members: Iterable<number>, axis: SlotAxis): TwoSides {
+  const all = [...members];
+  return { before: pooled(axis, all, 'before'), after: pooled(axis, all, 'after') };
 }

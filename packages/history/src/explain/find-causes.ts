@@ -1,12 +1,21 @@
 import { growthEvidence, leastEvidence } from './association.ts';
-import { type AttributeValue, type Candidate, listCandidates, type SeriesChange } from './series-change.ts';
-import { type SlowValues, sumOf } from './slow.ts';
+import { type AttributeIndex, listCandidates, selectSeries } from './attribute-index.ts';
+import { indexOfPercentile, pooled, type SlotAxis, totalOf } from './pooled.ts';
+import type { AttributeValue, Candidate, SeriesChange } from './series-change.ts';
+
+/** How many values of each series are counted: on the side where there are fewer of them, and on the other one. */
+export interface SeriesCounts {
+  readonly from: ArrayLike<number>;
+  readonly to: ArrayLike<number>;
+}
 
 /** What causes are looked for in. */
 export interface CauseSearch {
   readonly series: readonly SeriesChange[];
-  /** The slow values of each series. The ends of their bounds are equal. */
-  readonly slow: readonly SlowValues[];
+  readonly index: AttributeIndex;
+  readonly axis: SlotAxis;
+  /** How many values each series has before and after. */
+  readonly sizes: Readonly<Record<'before' | 'after', ArrayLike<number>>>;
   /** The probability with which chance makes a cause. */
   readonly probability: number;
   /** The explained percentile, from 0 to 100. */
@@ -16,146 +25,272 @@ export interface CauseSearch {
 }
 
 /** More causes than these are no explanation. */
-const MOST_CAUSES = 3;
+export const MOST_CAUSES = 3;
 /** The most attribute values that are a cause together. */
 const MOST_TOGETHER = 3;
 /** How many attribute values are tried together with others: those with the most evidence. */
 const TRIED = 8;
-/** The least part of the new slow values with some attribute values that a joint cause has. */
+/** The least part of the new values with some attribute values that a joint cause has. */
 const LEAST_PART = 0.85;
-/** Values beyond a percentile that have become so many times as many, for as many values, are more than the noise of days. */
+/** A rate that has become so many times as large has grown by more than the noise of days. */
 const LEAST_GROWTH = 1.5;
 
 /**
- * Sets of series whose slow values have grown compared with those of all others, by one attribute value or by several together. Each
- * further set is looked for in the series that are in none before.
+ * Sets of series whose slow values have become more frequent compared with those of all others, by one attribute value or by several
+ * together. Each further set is looked for in the series that are in none of the others, and each is looked for again when the others
+ * are known: of two equal causes, one alone hides the other.
  *
  * Several attribute values are a joint cause only if each is needed: without it, the set would have series with no new slow values. So
  * nearly all new slow values of the larger set are in the smaller one, and more of them than chance puts there, had all series of the
  * larger set as many for each of their values. And the other series of the larger set have not changed by their own measure, the same
  * percentile of their values: fast series may have become slower, and still be faster than the slow values of all.
+ *
+ * By their own measure, too, the series of no cause must have changed by less than those of the causes. When all are slower alike, those
+ * that were near the limit have the most new slow values.
+ *
+ * @param slow The slow values of each series, those of the better side in as much traffic as on the other one.
+ * @param mostAlike The logarithm of the growth of all other series, by their own measure, as a part of that of the causes: at most this.
  */
-export function findCauses(search: CauseSearch): Candidate[] {
-  const found: Candidate[] = [];
-  let left = [...search.series.keys()];
+export function findValueCauses(slow: SeriesCounts, search: CauseSearch, mostAlike: number): Candidate[] {
+  const all = [...search.series.keys()];
+  const isNeeded = (part: readonly number[], whole: readonly number[], least: number): boolean => {
+    const others = beyondOwn(subtract(whole, part), search);
+    return others.evidence < least || others.growth < LEAST_GROWTH;
+  };
+  const best = (left: readonly number[]): Ranked | undefined => strongestIn(left, slow, search, isNeeded);
+  const found = refine(findInTurn(all, best), all, best);
+  const causes = found.length > 0 ? found : findTwins(all, slow, search, best);
+  const own = causes.flatMap(({ members }) => members);
+  const others = beyondOwn(subtract(all, own), search).growth;
+  const isAlike =
+    others >= LEAST_GROWTH && Math.log(others) >= mostAlike * Math.log(beyondOwn(own, search).growth);
+  return isAlike ? [] : causes.map(asCandidate);
+}
+
+/** How many values of a series its own percentile has beyond it at least. */
+const LEAST_BEYOND = 10;
+
+/**
+ * The values of each series beyond its own percentile on the better side, on that side and on the other one. Where an incident concerns
+ * series of different speed, few of the fast ones have values above the limit of all. Series with few values have a lower percentile, or
+ * count as without values.
+ */
+export function countBeyondOwn({ axis, sizes, percentile, direction }: CauseSearch): SeriesCounts {
+  const [better, other] = sidesFrom(direction);
+  const [from, to] = [new Float64Array(axis.series.length), new Float64Array(axis.series.length)];
+  for (const [i, one] of axis.series.entries()) {
+    const size = sizes[better][i]!;
+    const beyond = Math.max((1 - percentile / 100) * size, LEAST_BEYOND);
+    if (size < 2 * beyond || sizes[other][i] === 0) continue;
+    const { first, c } = one[better];
+    let at = first.length - 1;
+    for (let seen = c[at]!; seen <= beyond && at > 0; seen += c[at]!) at--;
+    const limit = first[at]!;
+    from[i] = beyond;
+    for (let j = 0; j < one[other].c.length; j++)
+      if (one[other].first[j]! > limit) to[i]! += one[other].c[j]!;
+  }
+  return { from, to };
+}
+
+/** The side on which the percentile is lower, and the other one. */
+function sidesFrom(direction: number): ['before', 'after'] | ['after', 'before'] {
+  return direction > 0 ? ['before', 'after'] : ['after', 'before'];
+}
+
+/**
+ * Sets of series whose share of all values has grown or fallen by more than the noise of days, by one attribute value or by several
+ * together.
+ *
+ * @param isWorth Whether the share of some series explains enough.
+ */
+export function findShareCauses(
+  search: CauseSearch,
+  isWorth: (members: readonly number[]) => boolean,
+): Candidate[] {
+  const { before, after } = search.sizes;
+  const all = [...search.series.keys()];
+  const changed = (left: readonly number[]): Ranked | undefined => {
+    const both = [
+      { from: before, to: after },
+      { from: after, to: before },
+    ].flatMap((counts) => {
+      const isCause = (members: readonly number[]): boolean =>
+        relativeGrowth(members, left, counts) >= LEAST_GROWTH && isWorth(members);
+      return strongestIn(left, counts, search, () => true, isCause) ?? [];
+    });
+    return both.sort((a, b) => b.evidence - a.evidence)[0];
+  };
+  return findInTurn(all, changed).map(asCandidate);
+}
+
+/** A candidate, and the evidence that it is a cause. */
+type Ranked = Candidate & { readonly evidence: number };
+
+type Find = (left: readonly number[]) => Ranked | undefined;
+
+function asCandidate({ attributes, members }: Ranked): Candidate {
+  return { attributes, members };
+}
+
+/** Causes one after another, each in the series that are in none before. */
+function findInTurn(all: readonly number[], find: Find): Ranked[] {
+  const found: Ranked[] = [];
+  let left = all;
   while (found.length < MOST_CAUSES) {
-    const cause = strongestIn(left, search);
+    const cause = find(left);
     if (cause === undefined) break;
     found.push(cause);
-    const own = new Set(cause.members);
-    left = left.filter((i) => !own.has(i));
+    left = subtract(left, cause.members);
   }
   return found;
 }
 
+/** Looks for each of several causes again, in the series that are in none of the others. */
+function refine(found: readonly Ranked[], all: readonly number[], find: Find): Ranked[] {
+  if (found.length < 2) return [...found];
+  const causes = [...found];
+  for (let at = 0; at < causes.length; at++) {
+    const others = causes.flatMap(({ members }, i) => (i === at ? [] : members));
+    causes[at] = find(subtract(all, others)) ?? causes[at]!;
+  }
+  return causes;
+}
+
+/** Two causes, neither of which has enough evidence while the other one counts among all others. */
+function findTwins(all: readonly number[], slow: SeriesCounts, search: CauseSearch, find: Find): Ranked[] {
+  for (const first of rank(all, all, slow, search).slice(0, TRIED)) {
+    const second = find(subtract(all, first.members));
+    const one = second && find(subtract(all, second.members));
+    if (one !== undefined && second !== undefined) {
+      const third = find(subtract(all, [...one.members, ...second.members]));
+      return [one, second, ...(third === undefined ? [] : [third])];
+    }
+  }
+  return [];
+}
+
+/** The attribute values in some series by the evidence that their counts have grown compared with all others in `left`. */
+function rank(
+  among: readonly number[],
+  left: readonly number[],
+  counts: SeriesCounts,
+  { index }: CauseSearch,
+): Ranked[] {
+  const all = addUp(left, counts);
+  return listCandidates(index, among)
+    .map((one) => ({ ...one, evidence: evidenceIn(addUp(one.members, counts), all) }))
+    .sort((a, b) => b.evidence - a.evidence);
+}
+
 /** The cause with the most evidence in some series. */
-function strongestIn(left: readonly number[], search: CauseSearch): Candidate | undefined {
-  const { series, slow, probability, percentile, direction } = search;
-  const [from, to] = direction > 0 ? (['before', 'after'] as const) : (['after', 'before'] as const);
-  const slowIn = (members: readonly number[]): Counts => {
-    const sum = sumOf(members.map((i) => slow[i]!));
-    return { from: sum[from].lower, to: sum[to].lower };
-  };
-  const all = slowIn(left);
-  const sizeOf = (members: readonly number[]): number =>
-    members.reduce((sum, i) => series[i]![to].c.reduce((own, count) => own + count, sum), 0);
-  const evidence = (members: readonly number[]): number => {
-    const own = slowIn(members);
-    const rest = { before: all.from - own.from, after: all.to - own.to };
-    return growthEvidence({ part: { before: own.from, after: own.to }, rest });
-  };
-  const isNeeded = (part: readonly number[], whole: readonly number[], tried: number): boolean => {
-    const [own, larger] = [slowIn(part), slowIn(whole)];
+function strongestIn(
+  left: readonly number[],
+  counts: SeriesCounts,
+  search: CauseSearch,
+  isNeeded: (part: readonly number[], whole: readonly number[], least: number) => boolean,
+  isCause: (members: readonly number[]) => boolean = () => true,
+): Ranked | undefined {
+  const { series, probability, sizes, direction } = search;
+  const all = addUp(left, counts);
+  const size = direction > 0 ? sizes.after : sizes.before;
+  const sizeOf = (members: readonly number[]): number => members.reduce((sum, i) => sum + size[i]!, 0);
+  const isPartNeeded = (part: readonly number[], whole: readonly number[], least: number): boolean => {
+    const [own, larger] = [addUp(part, counts), addUp(whole, counts)];
     const growth = (all.to - larger.to) / (all.from - larger.from);
     // Those beyond the growth of all others.
-    const newIn = (counts: Counts): number => counts.to - counts.from * growth;
+    const newIn = ({ from, to }: Counts): number => to - from * growth;
     if (!(newIn(own) >= LEAST_PART * newIn(larger))) return false;
-    const sizes = [sizeOf(part), sizeOf(whole)] as const;
-    const outside = { before: sizes[1] - sizes[0], after: Math.max(0, newIn(larger) - newIn(own)) };
-    const spread = growthEvidence({ part: { before: sizes[0], after: newIn(own) }, rest: outside });
-    const least = leastEvidence(tried, probability);
-    if (spread < least) return false;
-    const inside = new Set(part);
-    const others = beyondOwn(
-      whole.filter((i) => !inside.has(i)).map((i) => series[i]!),
-      { percentile, from, to },
-    );
-    const grown = growthEvidence({ part: others.beyond, rest: others.below });
-    const rate = ({ beyond, below }: typeof others, side: 'before' | 'after'): number =>
-      beyond[side] / (beyond[side] + below[side]);
-    return grown < least || rate(others, 'after') < LEAST_GROWTH * rate(others, 'before');
+    const outside = {
+      before: sizeOf(whole) - sizeOf(part),
+      after: Math.max(0, newIn(larger) - newIn(own)),
+    };
+    const spread = growthEvidence({ part: { before: sizeOf(part), after: newIn(own) }, rest: outside });
+    return spread >= least && isNeeded(part, whole, least);
   };
-  const strongest = (among: readonly number[]): { candidates: Ranked[]; tried: number } => {
-    const candidates = listCandidates(series, among);
-    const ranked = candidates.map((one) => ({ ...one, evidence: evidence(one.members) }));
-    return { candidates: ranked.sort((a, b) => b.evidence - a.evidence), tried: candidates.length };
-  };
-  const membersWith = (attributes: readonly AttributeValue[]): number[] =>
-    left.filter((i) => attributes.every(({ key, value }) => series[i]!.attributes[key] === value));
   const narrowed = (whole: Ranked): Ranked | undefined => {
-    const { candidates, tried } = strongest(whole.members);
+    const candidates = rank(whole.members, left, counts, search);
     const part = candidates.find(({ members }) => members.length < whole.members.length);
     if (part === undefined) return undefined;
     const attributes = whole.attributes.flatMap((outer) =>
       part.attributes.map((inner) => [...outer, ...inner]),
     );
     const [first = []] = attributes;
+    const least = leastEvidence(candidates.length, probability);
     const isJoint = first.every((_, dropped) =>
-      isNeeded(part.members, membersWith(first.filter((_, i) => i !== dropped)), tried),
+      isPartNeeded(part.members, selectSeries(left, series, withoutOne(first, dropped)), least),
     );
     return isJoint ? { ...part, attributes } : undefined;
   };
-  const { candidates, tried } = strongest(left);
-  let cause = candidates[0];
-  if (cause === undefined || cause.evidence < leastEvidence(tried, probability)) return undefined;
-  for (const single of candidates.slice(0, TRIED)) {
+  const candidates = rank(left, left, counts, search);
+  const least = leastEvidence(candidates.length, probability);
+  const tried = candidates.filter(({ evidence }, i) => i < TRIED && evidence > 0);
+  let cause = tried.find(({ evidence, members }) => evidence >= least && isCause(members));
+  if (cause === undefined) return undefined;
+  for (const single of tried) {
     let joint: Ranked | undefined = single;
     for (let count = 2; count <= MOST_TOGETHER && joint !== undefined; count++) {
       joint = narrowed(joint);
-      if (joint !== undefined && joint.evidence > cause.evidence) cause = joint;
+      if (joint !== undefined && joint.evidence > cause.evidence && isCause(joint.members)) cause = joint;
     }
   }
-  return { attributes: cause.attributes, members: cause.members };
+  return cause;
 }
 
-/** How many values of some series lie beyond their own percentile on the better side, and how many do not. */
-function beyondOwn(
-  series: readonly SeriesChange[],
-  { percentile, from, to }: { percentile: number; from: 'before' | 'after'; to: 'before' | 'after' },
-): Record<'beyond' | 'below', { before: number; after: number }> {
-  const countsOf = (side: 'before' | 'after'): [slot: number, count: number][] => {
-    const counts = new Map<number, number>();
-    for (const {
-      [side]: { k, c },
-    } of series) {
-      for (const [i, slot] of k.entries()) counts.set(slot, (counts.get(slot) ?? 0) + c[i]!);
-    }
-    return [...counts].sort(([a], [b]) => a - b);
-  };
-  const sum = (counts: readonly [number, number][]): number =>
-    counts.reduce((all, [, count]) => all + count, 0);
-  const [better, other] = [countsOf(from), countsOf(to)];
-  const rank = (percentile / 100) * sum(better);
-  let seen = 0;
-  let limit = Number.NEGATIVE_INFINITY;
-  for (const [slot, count] of better) {
-    limit = slot;
-    seen += count;
-    if (seen >= rank) break;
-  }
-  const split = (counts: readonly [number, number][]): [beyond: number, below: number] => {
-    const beyond = sum(counts.filter(([slot]) => slot > limit));
-    return [beyond, sum(counts) - beyond];
-  };
-  const [then, now] = [split(better), split(other)];
-  return { beyond: { before: then[0], after: now[0] }, below: { before: then[1], after: now[1] } };
+function withoutOne(attributes: readonly AttributeValue[], dropped: number): AttributeValue[] {
+  return attributes.filter((_, i) => i !== dropped);
 }
 
-/** How many slow values there are on the better side and on the other one. */
+/** How many values there are on the side where there are fewer, and on the other one. */
 interface Counts {
   readonly from: number;
   readonly to: number;
 }
 
-/** A candidate, and the evidence that it is a cause. */
-type Ranked = Candidate & { readonly evidence: number };
+function addUp(members: readonly number[], counts: SeriesCounts): Counts {
+  let [from, to] = [0, 0];
+  for (const i of members) {
+    from += counts.from[i]!;
+    to += counts.to[i]!;
+  }
+  return { from, to };
+}
+
+function evidenceIn(own: Counts, all: Counts): number {
+  const rest = { before: all.from - own.from, after: all.to - own.to };
+  return growthEvidence({ part: { before: own.from, after: own.to }, rest });
+}
+
+/** How many times as much some series have grown as all others in `left`. */
+function relativeGrowth(members: readonly number[], left: readonly number[], counts: SeriesCounts): number {
+  const [own, all] = [addUp(members, counts), addUp(left, counts)];
+  return (own.to * (all.from - own.from)) / (own.from * (all.to - own.to));
+}
+
+function subtract(all: readonly number[], members: Iterable<number>): readonly number[] {
+  const own = new Set(members);
+  return all.filter((i) => !own.has(i));
+}
+
+/**
+ * How many times as frequent values of some series beyond their own percentile on the better side have become, and the evidence that they
+ * have. 1 without values on a side.
+ */
+function beyondOwn(
+  members: readonly number[],
+  { axis, percentile, direction }: CauseSearch,
+): { readonly growth: number; readonly evidence: number } {
+  const [from, to] = sidesFrom(direction);
+  const [better, other] = [pooled(axis, members, from).first, pooled(axis, members, to).first];
+  const sizes = [totalOf(better), totalOf(other)] as const;
+  if (sizes[0] === 0 || sizes[1] === 0) return { growth: 1, evidence: 0 };
+  const limit = indexOfPercentile(better, percentile);
+  const beyond = { before: totalOf(better.subarray(limit + 1)), after: totalOf(other.subarray(limit + 1)) };
+  const below = { before: sizes[0] - beyond.before, after: sizes[1] - beyond.after };
+  // A slot may have more values than lie beyond the percentile.
+  const usual = Math.max(beyond.before, (1 - percentile / 100) * sizes[0]);
+  return {
+    growth: beyond.after / sizes[1] / (usual / sizes[0]),
+    evidence: growthEvidence({ part: beyond, rest: below }),
+  };
+}

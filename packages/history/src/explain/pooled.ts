@@ -9,47 +9,69 @@ export interface PooledEnds {
   readonly last: Pooled;
 }
 
-/** All slots that values of any series may begin or end in, ascending. */
+/** The counts of one side of a series, with the places of their slots on an axis. */
+interface PlacedCounts {
+  readonly first: Int32Array;
+  /** The same object as `first` where no bucket of any series is wide. */
+  readonly last: Int32Array;
+  readonly c: readonly number[];
+}
+
+/** All slots that values of any series may begin or end in, and the series on them. */
 export interface SlotAxis {
+  /** Ascending. */
   readonly slots: readonly number[];
-  /** The index of a slot in `slots`. */
-  readonly indexOf: ReadonlyMap<number, number>;
+  readonly series: readonly Readonly<Record<'before' | 'after', PlacedCounts>>[];
   /** Whether a value may lie in several slots. */
   readonly isWide: boolean;
 }
 
 export function slotAxis(series: readonly SeriesChange[]): SlotAxis {
-  const used = new Set<number>();
+  const places = new Map<number, number>();
   let isWide = false;
   for (const { before, after } of series) {
-    for (const { k, w } of [before, after]) {
-      for (const [i, slot] of k.entries()) {
-        const width = w?.[i] ?? 0;
-        used.add(slot).add(slot + width);
-        if (width > 0) isWide = true;
+    for (const { k, w = [] } of [before, after]) {
+      for (let i = 0; i < k.length; i++) {
+        places.set(k[i]!, 0);
+        const width = w[i] ?? 0;
+        if (width > 0) places.set(k[i]! + width, 0);
+        isWide ||= width > 0;
       }
     }
   }
-  const slots = [...used].sort((a, b) => a - b);
-  return { slots, indexOf: new Map(slots.map((slot, i) => [slot, i])), isWide };
+  const slots = [...places.keys()].sort((a, b) => a - b);
+  for (const [place, slot] of slots.entries()) places.set(slot, place);
+  const placed = ({ k, c, w = [] }: SlotCounts): PlacedCounts => {
+    const first = Int32Array.from(k, (slot) => places.get(slot)!);
+    return {
+      first,
+      last: isWide ? Int32Array.from(k, (slot, i) => places.get(slot + (w[i] ?? 0))!) : first,
+      c,
+    };
+  };
+  return {
+    slots,
+    isWide,
+    series: series.map(({ before, after }) => ({ before: placed(before), after: placed(after) })),
+  };
 }
 
-/** The sum of some series. */
-export function pooled(all: readonly SlotCounts[], axis: SlotAxis): PooledEnds {
-  const first = sumAt(all, axis, (k) => k);
-  return { first, last: axis.isWide ? sumAt(all, axis, (k, width) => k + width) : first };
-}
-
-function sumAt(
-  all: readonly SlotCounts[],
-  { slots, indexOf }: SlotAxis,
-  slotOf: (k: number, width: number) => number,
-): Pooled {
-  const sum = new Float64Array(slots.length);
-  for (const { k, c, w } of all) {
-    for (const [i, slot] of k.entries()) sum[indexOf.get(slotOf(slot, w?.[i] ?? 0))!]! += c[i]!;
+/** The sum of some series on one side. */
+export function pooled(
+  { slots, series, isWide }: SlotAxis,
+  members: Iterable<number>,
+  side: 'before' | 'after',
+): PooledEnds {
+  const first = new Float64Array(slots.length);
+  const last = isWide ? new Float64Array(slots.length) : first;
+  for (const member of members) {
+    const counts = series[member]![side];
+    for (let i = 0; i < counts.c.length; i++) {
+      first[counts.first[i]!]! += counts.c[i]!;
+      if (isWide) last[counts.last[i]!]! += counts.c[i]!;
+    }
   }
-  return sum;
+  return { first, last };
 }
 
 /** The counts of `all` without those of some parts. */
@@ -61,7 +83,9 @@ export function without(all: PooledEnds, parts: readonly PooledEnds[]): PooledEn
 }
 
 export function totalOf(counts: Pooled): number {
-  return counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  for (let i = 0; i < counts.length; i++) sum += counts[i]!;
+  return sum;
 }
 
 /** The index of the slot in which a percentile lies. Weights need not be integers; their sum is above 0. */

@@ -28,30 +28,3 @@ export interface Candidate {
   /** Which series, as indices, ascending. */
   readonly members: readonly number[];
 }
-
-/** Each attribute value with its series, of those with an index in `among`. Values that select the same series are one candidate. */
-export function listCandidates(
-  series: readonly SeriesChange[],
-  among: Iterable<number> = series.keys(),
-): Candidate[] {
-  const members = new Map<string, Map<string, number[]>>();
-  for (const i of among) {
-    for (const [key, value] of Object.entries(series[i]!.attributes)) {
-      const values = members.get(key) ?? new Map<string, number[]>();
-      members.set(key, values);
-      const own = values.get(value);
-      if (own === undefined) values.set(value, [i]);
-      else own.push(i);
-    }
-  }
-  const candidates = new Map<string, { attributes: AttributeValue[][]; members: readonly number[] }>();
-  for (const [key, values] of members) {
-    for (const [value, own] of values) {
-      const same = own.join();
-      const known = candidates.get(same);
-      if (known === undefined) candidates.set(same, { attributes: [[{ key, value }]], members: own });
-      else known.attributes.push([{ key, value }]);
-    }
-  }
-  return [...candidates.values()];
-}

@@ -24,6 +24,7 @@ export interface VerdictLimits {
   readonly minShare: number;
   /** 1 when the percentile has grown, -1 when it has fallen. */
   readonly direction: number;
+  readonly isWide: boolean;
 }
 
 /**
@@ -38,12 +39,16 @@ export function verdicts(
   slow: readonly SlowValues[],
   limits: VerdictLimits,
 ): Pick<ChangeExplanation, 'verdict' | 'causes'> {
-  const { least, minShare } = limits;
+  const { least, minShare, isWide } = limits;
   const byEvidence = [...judged].sort(
     (a, b) => b.evidence.lower - a.evidence.lower || b.explains.lower - a.explains.lower,
   );
   if (found.reduce((sum, { explains }) => sum + explains.lower, 0) >= minShare) {
     return explainedBy(found, byEvidence, slow, limits);
+  }
+  if (!isWide) {
+    const causes = byEvidence.map((one) => causeOf(one, decided(one.evidence, least, 'part', 'not shown')));
+    return { verdict: 'nothing explains it', causes };
   }
   const isEnough = (one: Judged, end: keyof Bounds): boolean =>
     one.evidence[end] >= least && one.explains[end] >= minShare;

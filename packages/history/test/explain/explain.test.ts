@@ -1,3 +1,4 @@
+import { BITS, incidentWorld, SCALE, world } from '@hdrscope/testing/incidents';
 import { createRandom } from '@hdrscope/testing/random';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
@@ -7,7 +8,6 @@ import type { SeriesChange } from '../../src/explain/series-change.ts';
 import type { HistoryRow } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { BITS, incidentWorld, SCALE, world } from './incidents.ts';
 
 shareDuckDb();
 

@@ -1,9 +1,9 @@
+import { BITS, incidentWorld, swapped, world } from '@hdrscope/testing/incidents';
 import { createRandom } from '@hdrscope/testing/random';
 import { explainChange } from '../../src/explain/explain-change.ts';
 import type { SeriesChange, SlotCounts } from '../../src/explain/series-change.ts';
 import { slotOfTick } from '../../src/index.ts';
-import { BITS, incidentWorld, world } from './incidents.ts';
-import { back, namesOf, QUESTION } from './questions.ts';
+import { namesOf, QUESTION } from './questions.ts';
 
 /** The ends of buckets in ticks: those of the default of OpenTelemetry, and each third power of two. */
 const DEFAULT = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000].map((ms) => ms * 1e6);
@@ -36,7 +36,7 @@ test('of incidents in wide buckets, no other attribute than the guilty one is na
   const verdicts: Record<string, number> = {};
   for (let seed = 1; seed <= 25; seed++) {
     const { series, guilty } = incidentWorld(createRandom(seed));
-    for (const all of [series, back(series)]) {
+    for (const all of [series, swapped(series)]) {
       for (const ends of [DEFAULT, POWERS]) {
         const { verdict, causes } = explainChange(allIn(all, ends), QUESTION);
         verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
