@@ -220,7 +220,10 @@ test('a history and two logs of the same values are explained alike', async () =
   const ranges = ['--before', '2017-07-14T02:40/10m', '--after', '2017-07-14T03:40/10m'];
   const json = async (...args: string[]) => {
     const { causes, ...document } = JSON.parse((await hdrscope(['explain', ...args, '--json'])).stdout);
-    const named = causes.filter(({ verdict }: { verdict: string }) => verdict.startsWith('explains it'));
+    const named = causes
+      .filter(({ verdict }: { verdict: string }) => verdict.startsWith('explains it'))
+      // Series are added in another order.
+      .map((cause: { evidence: number }) => ({ ...cause, evidence: cause.evidence.toFixed(6) }));
     return { ...document, named, before: document.before.interval, after: document.after.interval };
   };
   const ofLogs = await json(before, after);

@@ -11,9 +11,9 @@ export function formatSide(
   return isWide ? formatBounds({ lower, upper }, value) : value(upper);
 }
 
-/** A part of the difference; the least that it may be where values are in wide buckets. */
+/** A part of the difference; the least that it may be where values are in wide buckets, if that says anything. */
 export function formatPart(part: number, isWide: boolean): string {
-  if (part === Number.NEGATIVE_INFINITY) return 'unknown';
+  if (isWide && part < 0) return 'unknown';
   const percent = isWide ? Math.floor(part * 100 + 1e-9) : Math.round(part * 100);
   return `${isWide ? '≥ ' : ''}${percent === 0 ? 0 : percent} %`;
 }
@@ -32,7 +32,7 @@ export function formatNames({ attributes }: ExplainedCause, separator: string): 
  * @param unit Stands behind values. May be empty.
  */
 export function describeExplanation(
-  { verdict, causes, percentile, before, after, isWide }: HistoryExplanation,
+  { verdict, explains, causes, percentile, before, after, isWide }: HistoryExplanation,
   value: (value: number) => string,
   unit: string,
 ): string {
@@ -58,6 +58,10 @@ export function describeExplanation(
   const named = causes.filter(
     (cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well',
   );
+  if (isWide && named.length > 1) {
+    const list = named.map((cause) => formatNames(cause, ' or ')).join(', and ');
+    return `${name} moved ${from}, and ${list} explain at least ${formatPart(explains!, true).replace('≥ ', '')} of it together. Wide buckets do not show how much each of them explains.`;
+  }
   const sentences = named.map(
     (cause, i) =>
       `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,

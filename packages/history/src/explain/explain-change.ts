@@ -19,6 +19,7 @@ import {
 import type {
   AttributeSide,
   ChangeExplanation,
+  ChangeKind,
   ChangeQuestion,
   ExplainedSide,
   ExplainLimits,
@@ -41,8 +42,8 @@ import {
   without,
 } from './pooled.ts';
 import type { Candidate, SeriesChange, SlotCounts } from './series-change.ts';
-import { evidenceOf, slowOf, standardizeTraffic, sumOf } from './slow.ts';
-import { type Judged, verdicts } from './verdicts.ts';
+import { evidenceOf, type SlowValues, slowOf, standardizeTraffic, sumOf } from './slow.ts';
+import { type FoundCauses, type Judged, verdicts } from './verdicts.ts';
 
 /**
  * Explains why a percentile has moved, by what attribute values have to do with the difference.
@@ -54,19 +55,18 @@ import { type Judged, verdicts } from './verdicts.ts';
  * set with all series always explains everything. So causes are ranked by evidence: the growth of slow values among them against that of
  * all others, where slow is above the lower one of the two percentiles. It is largest for the very set of series whose values have
  * changed: see `growthEvidence`. It must exceed what the largest of all candidates reaches by chance: see `leastEvidence`. When all
- * series change alike, no candidate has evidence, and the verdict is `nothing explains it`. `findCauses` looks for attribute values that are a
- * cause together, and for further causes.
+ * series change alike, the verdict is `nothing explains it`. `findValueCauses` looks for attribute values that are a cause together, and for
+ * further causes, and `findShareCauses` does so for series that have become more or fewer, which leave no trace among slow values.
  *
  * **How much a cause explains.** Its mean over all orders in which the values of each cause, the share of each cause, and the values of all
  * other series are put back to how they were: see `divideDifference`. Causes must explain `minShare` together, and each a tenth.
  *
- * Fewer fast values move a percentile too, and leave no trace among slow ones. When no candidate has evidence, those are considered
- * whose share of all values has changed, by how much that explains.
- *
  * **Wide buckets.** Values of a bucket may lie anywhere in it. Each figure is computed for the least and the most that it may be, with all
- * values at the begin or at the end of their buckets. A cause, which is one attribute value then, is named only if no place of the values makes
- * another one the cause, or none; otherwise the verdict is `undecided`. `explains` is what is gone when the cause alone is as it was: a
- * part of the sums of many would have bounds too far apart. `explains` and `evidence` are the least that they may be.
+ * values at the begin or at the end of their buckets. Slow values are known exactly where all series have the same bounds, so causes are
+ * found as without buckets; what they explain together is the least that is gone when all of them are as they were, and the `explains`
+ * of each when it alone is, because a part of the sums of many would have bounds too far apart. Where series have different bounds,
+ * one attribute value is the cause, and only if no place of the values makes another one the cause, or none; otherwise the verdict
+ * is `undecided`. `explains` and `evidence` are the least that they may be.
  *
  * The intervals take values for independent. Choose ranges of equal conditions, as the same hour of two days.
  *
@@ -84,17 +84,17 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const sides = { percentile, before, after };
   if (before.count === 0 || after.count === 0) {
     const { isWide } = axis;
-    return { ...sides, isWide, difference: undefined, verdict: 'too few values', causes: [] };
+    return { ...sides, isWide, difference: undefined, ...NO_CAUSES, verdict: 'too few values' };
   }
   const difference = figures.difference(whole, confidence);
   const { isWide } = axis;
   const known = { ...sides, isWide, difference };
-  if (difference.confidence < confidence) return { ...known, verdict: 'too few values', causes: [] };
+  if (difference.confidence < confidence) return { ...known, ...NO_CAUSES, verdict: 'too few values' };
   const values = { before: figures.value(whole.before), after: figures.value(whole.after) };
   const change = changeOf(values, minChange);
   if (!difference.significant || change !== 'certain') {
     const mayDiffer = isWide && change !== 'none' && figures.maySignify(whole, confidence);
-    return { ...known, verdict: mayDiffer ? 'undecided' : 'no difference shown', causes: [] };
+    return { ...known, ...NO_CAUSES, verdict: mayDiffer ? 'undecided' : 'no difference shown' };
   }
   const direction = Math.sign(values.after.upper - values.before.upper);
   const better = direction > 0 ? 'before' : 'after';
@@ -131,77 +131,92 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     const evidence = evidenceOf(sumOf(members.map((i) => slow[i]!)), allSlow, direction);
     return { candidate, own, evidence, shareEvidence: Math.abs(growthEvidence({ part: own, rest })) };
   };
-  /** Candidates without a series in common; one where values are in wide buckets. */
-  const judge = (weighed: readonly Weighed[]): Judged[] => {
+  const divide = (weighed: readonly Weighed[]): Division => {
     const groups = weighed.map(({ candidate }) => sidesOf(candidate.members, axis));
-    const rest = {
-      before: without(
-        whole.before,
-        groups.map((group) => group.before),
-      ),
-      after: without(
-        whole.after,
-        groups.map((group) => group.after),
-      ),
-    };
-    const division = { groups, rest };
-    const parts = isWide ? [] : divideDifference(division, undone);
+    const restOf = (side: 'before' | 'after'): PooledEnds =>
+      without(
+        whole[side],
+        groups.map((group) => group[side]),
+      );
+    return { groups, rest: { before: restOf('before'), after: restOf('after') } };
+  };
+  /** Candidates without a series in common. Where values are in wide buckets, each by itself. */
+  const judge = (weighed: readonly Weighed[]): Judged[] => {
+    if (isWide && weighed.length > 1) return weighed.flatMap((one) => judge([one]));
+    const division = divide(weighed);
+    const parts = isWide ? [leastParts(division)] : divideDifference(division, undone).map(meanParts);
     return weighed.map(({ own, ...one }, i) => ({
       ...one,
-      before: figures.attributeSide(groups[i]!.before, own.before),
-      after: figures.attributeSide(groups[i]!.after, own.after),
-      ...(isWide ? leastParts(division) : meanParts(parts[i]!)),
+      before: figures.attributeSide(division.groups[i]!.before, own.before),
+      after: figures.attributeSide(division.groups[i]!.after, own.after),
+      ...parts[i]!,
     }));
   };
+  /** What is gone when all of some causes are as they were. */
+  const undoneTogether = (weighed: readonly Weighed[]): Bounds =>
+    weighed.length === 0 ? NOTHING : undone(countsWith(divide(weighed), 2 ** (2 * weighed.length) - 1));
   const index = indexAttributes(series);
   const candidates = listCandidates(index);
   const probability = 1 - confidence;
   const least = leastEvidence(candidates.length, probability);
-  const findAll = (): Judged[] => {
+  /** Causes with what they explain together, without those that explain hardly anything. */
+  const judgeCauses = (weighed: readonly Weighed[]): FoundCauses => {
+    const judged = judge(weighed);
+    const together = isWide
+      ? undoneTogether(weighed)
+      : judged.reduce((sum, { explains }) => addBounds(sum, explains), NOTHING);
+    const adds = (at: number): number =>
+      isWide && weighed.length > 1
+        ? together.upper - undoneTogether(weighed.filter((_, i) => i !== at)).lower
+        : judged[at]!.explains.upper;
+    const kept = weighed.filter((_, at) => adds(at) >= LEAST_PART);
+    if (kept.length < weighed.length) return judgeCauses(kept);
+    return { causes: judged.sort((a, b) => b.explains.lower - a.explains.lower), together };
+  };
+  const findAll = (): FoundCauses => {
     const search = { series, index, axis, sizes, probability, percentile, direction };
     const worse = better === 'before' ? 'after' : 'before';
     const slowSides = { from: slow.map((one) => one[better].lower), to: slow.map((one) => one[worse].lower) };
     const inTraffic = (counts: SeriesCounts): SeriesCounts => standardizeTraffic(counts, sizes, direction);
     const bySlow = findValueCauses(inTraffic(slowSides), search, 1 / 2);
-    const byValues =
+    const changed =
       bySlow.length > 0 ? bySlow : findValueCauses(inTraffic(countBeyondOwn(search)), search, 0);
-    const byShare = findShareCauses(search, (members) => {
-      const [one] = judge([weigh({ attributes: [], members })]);
-      return one!.parts.share.lower >= LEAST_PART;
+    const withKind = (one: Candidate, kind: ChangeKind): Weighed => ({
+      ...weigh(one),
+      ...(isWide && { kind }),
     });
-    const taken = new Set(byValues.flatMap(({ members }) => members));
-    const others = byShare.filter(({ members }) => !members.some((i) => taken.has(i)));
-    const both = [...byValues, ...others].slice(0, MOST_CAUSES);
-    const found = [byValues, byShare, both].map((causes) => judgeCauses(causes.map(weigh), judge));
-    const [values, share, together] = found.map(sumOfParts) as [number, number, number];
-    if (Math.max(values, share) < minShare) return together >= minShare ? found[2]! : [];
-    return share > values ? found[1]! : found[0]!;
+    const ofValues = changed.map((one) => withKind(one, 'values'));
+    const isWorth = (members: readonly number[]): boolean =>
+      judge([weigh({ attributes: [], members })])[0]!.parts.share.upper >= LEAST_PART;
+    const ofShare = findShareCauses(search, isWorth).map((one) => withKind(one, 'share'));
+    const taken = new Set(changed.flatMap(({ members }) => members));
+    const others = ofShare.filter(({ candidate }) => !candidate.members.some((i) => taken.has(i)));
+    const [values, share, both] = [
+      judgeCauses(ofValues),
+      judgeCauses(ofShare),
+      judgeCauses([...ofValues, ...others].slice(0, MOST_CAUSES)),
+    ];
+    const partOf = ({ together }: FoundCauses): number => Math.min(1, together.lower);
+    if (Math.max(partOf(values), partOf(share)) < minShare) return both;
+    return partOf(share) > partOf(values) ? share : values;
   };
-  const found = isWide ? [] : findAll();
+  const found = slow.every(isExact) ? findAll() : undefined;
   const judged = worthJudging(candidates.map(weigh), least).flatMap((one) => judge([one]));
-  return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction, isWide }) };
+  return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
 }
+
+const NO_CAUSES = { explains: undefined, causes: [] } as const;
 
 /** The least part of the difference that makes one of several causes. */
 const LEAST_PART = 0.1;
 
-/** Causes with what they explain together, without those that explain hardly anything. */
-function judgeCauses(
-  weighed: readonly Weighed[],
-  judge: (weighed: readonly Weighed[]) => Judged[],
-): Judged[] {
-  const judged = judge(weighed);
-  const kept = weighed.filter((_, i) => judged[i]!.explains.lower >= LEAST_PART);
-  if (kept.length < judged.length) return judgeCauses(kept, judge);
-  return judged.sort((a, b) => b.explains.lower - a.explains.lower);
+function addBounds(a: Bounds, b: Bounds): Bounds {
+  return { lower: a.lower + b.lower, upper: a.upper + b.upper };
 }
 
-/** What causes explain together: at most all. */
-function sumOfParts(causes: readonly Judged[]): number {
-  return Math.min(
-    1,
-    causes.reduce((sum, { explains }) => sum + explains.lower, 0),
-  );
+/** Whether no value lies in a bucket around the limit. */
+function isExact({ before, after }: SlowValues): boolean {
+  return before.lower === before.upper && after.lower === after.upper;
 }
 
 /** How many candidates are named that have less evidence than chance gives. */
@@ -221,7 +236,7 @@ function sumOfCounts({ c }: SlotCounts): number {
 }
 
 /** A candidate, how many values it has, and the evidence that it has changed. */
-interface Weighed extends Pick<Judged, 'candidate' | 'evidence' | 'shareEvidence'> {
+interface Weighed extends Pick<Judged, 'candidate' | 'evidence' | 'shareEvidence' | 'kind'> {
   readonly own: Readonly<Record<'before' | 'after', number>>;
 }
 

@@ -132,6 +132,11 @@ export interface ChangeExplanation {
   /** Whether a cause is named, and otherwise why not. */
   readonly verdict: ExplanationVerdict;
   /**
+   * The part of the difference that all named causes explain together. Where values are in wide buckets, the least of it, which is more than
+   * the parts of each. `undefined` without a named cause.
+   */
+  readonly explains: number | undefined;
+  /**
    * The causes first, by what they explain, then others by evidence, of those without enough of it at most 50. Empty when no difference is
    * shown.
    */

@@ -64,7 +64,7 @@ export function findValueCauses(slow: SeriesCounts, search: CauseSearch, mostAli
   const others = beyondOwn(subtract(all, own), search).growth;
   const isAlike =
     others >= LEAST_GROWTH && Math.log(others) >= mostAlike * Math.log(beyondOwn(own, search).growth);
-  return isAlike ? [] : causes.map(asCandidate);
+  return isAlike ? [] : causes.map((one) => asCandidate(one, search.series));
 }
 
 /** How many values of a series its own percentile has beyond it at least. */
@@ -121,7 +121,7 @@ export function findShareCauses(
     });
     return both.sort((a, b) => b.evidence - a.evidence)[0];
   };
-  return findInTurn(all, changed).map(asCandidate);
+  return findInTurn(all, changed).map((one) => asCandidate(one, search.series));
 }
 
 /** A candidate, and the evidence that it is a cause. */
@@ -129,8 +129,12 @@ type Ranked = Candidate & { readonly evidence: number };
 
 type Find = (left: readonly number[]) => Ranked | undefined;
 
-function asCandidate({ attributes, members }: Ranked): Candidate {
-  return { attributes, members };
+/** The series of a cause, and its attribute values in the order of their keys in a series. */
+function asCandidate({ attributes, members }: Ranked, series: CauseSearch['series']): Candidate {
+  const keys = Object.keys(series[members[0]!]!.attributes);
+  const inOrder = (together: readonly AttributeValue[]): AttributeValue[] =>
+    [...together].sort((a, b) => keys.indexOf(a.key) - keys.indexOf(b.key));
+  return { attributes: attributes.map(inOrder), members };
 }
 
 /** Causes one after another, each in the series that are in none before. */

@@ -1,6 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
 import type { GroupParts } from './counterfactual.ts';
-import type { CauseVerdict, ChangeExplanation, ExplainedCause } from './explanation.ts';
+import type { CauseVerdict, ChangeExplanation, ChangeKind, ExplainedCause } from './explanation.ts';
 import type { Candidate } from './series-change.ts';
 import { evidenceOf, type SlowValues, sumOf } from './slow.ts';
 
@@ -14,6 +14,16 @@ export interface Judged extends Pick<ExplainedCause, 'before' | 'after'> {
   readonly evidence: Bounds;
   /** As `evidence`, of all values, in either direction. */
   readonly shareEvidence: number;
+  /** How it has changed, where a search says so. @default its larger part says so */
+  readonly kind?: ChangeKind;
+}
+
+/** Causes that a search has found. */
+export interface FoundCauses {
+  /** First the one that explains the most. */
+  readonly causes: readonly Judged[];
+  /** What they explain together. */
+  readonly together: Bounds;
 }
 
 /** What decides on verdicts. */
@@ -24,32 +34,50 @@ export interface VerdictLimits {
   readonly minShare: number;
   /** 1 when the percentile has grown, -1 when it has fallen. */
   readonly direction: number;
-  readonly isWide: boolean;
 }
+
+type Verdicts = Pick<ChangeExplanation, 'verdict' | 'explains' | 'causes'>;
 
 /**
  * Names the causes, and says of all others what they have to do with them.
  *
- * @param found What was found to be the causes, first the one that explains the most.
+ * @param found The causes of a search; `undefined` where values of wide buckets allow none.
  * @param slow The slow values of each series.
  */
 export function verdicts(
   judged: readonly Judged[],
-  found: readonly Judged[],
+  found: FoundCauses | undefined,
   slow: readonly SlowValues[],
   limits: VerdictLimits,
-): Pick<ChangeExplanation, 'verdict' | 'causes'> {
-  const { least, minShare, isWide } = limits;
+): Verdicts {
+  const { least, minShare } = limits;
   const byEvidence = [...judged].sort(
     (a, b) => b.evidence.lower - a.evidence.lower || b.explains.lower - a.explains.lower,
   );
-  if (found.reduce((sum, { explains }) => sum + explains.lower, 0) >= minShare) {
-    return explainedBy(found, byEvidence, slow, limits);
-  }
-  if (!isWide) {
-    const causes = byEvidence.map((one) => causeOf(one, decided(one.evidence, least, 'part', 'not shown')));
-    return { verdict: 'nothing explains it', causes };
-  }
+  if (found === undefined) return judgeSingles(judged, byEvidence, slow, limits);
+  const { causes, together } = found;
+  if (together.lower >= minShare) return explainedBy(causes, together.lower, byEvidence, slow, limits);
+  const isUndecided = together.upper >= minShare;
+  const named = isUndecided ? causes : [];
+  const others = byEvidence.filter((one) => !isAmong(one, named));
+  return {
+    verdict: isUndecided ? 'undecided' : 'nothing explains it',
+    explains: undefined,
+    causes: [
+      ...named.map((one) => causeOf(one, 'undecided')),
+      ...others.map((one) => causeOf(one, decided(one.evidence, least, 'part', 'not shown'))),
+    ],
+  };
+}
+
+/** Names one attribute value, if it is the cause wherever values lie in their buckets. */
+function judgeSingles(
+  judged: readonly Judged[],
+  byEvidence: readonly Judged[],
+  slow: readonly SlowValues[],
+  limits: VerdictLimits,
+): Verdicts {
+  const { least, minShare } = limits;
   const isEnough = (one: Judged, end: keyof Bounds): boolean =>
     one.evidence[end] >= least && one.explains[end] >= minShare;
   const byGrowth = byEvidence.find((one) => isEnough(one, 'lower'));
@@ -67,28 +95,29 @@ export function verdicts(
     );
   };
   const isUndecided = judged.some(mayBeFirst);
-  if (first !== undefined && !isUndecided) return explainedBy([first], byEvidence, slow, limits);
+  if (first !== undefined && !isUndecided)
+    return explainedBy([first], first.explains.lower, byEvidence, slow, limits);
   const causes = byEvidence.map((one) =>
     causeOf(one, mayExplain(one) ? 'undecided' : decided(one.evidence, least, 'part', 'not shown')),
   );
-  return { verdict: isUndecided ? 'undecided' : 'nothing explains it', causes };
+  return { verdict: isUndecided ? 'undecided' : 'nothing explains it', explains: undefined, causes };
 }
 
 /** The causes first, and then what all others have to do with them. */
 function explainedBy(
   named: readonly Judged[],
+  explains: number,
   byEvidence: readonly Judged[],
   slow: readonly SlowValues[],
   { least, direction }: VerdictLimits,
-): Pick<ChangeExplanation, 'verdict' | 'causes'> {
+): Verdicts {
   const own = new Set(named.flatMap(({ candidate }) => candidate.members));
   const outside = slow.map((one, i) => (own.has(i) ? NO_SLOW : one));
   const allOutside = sumOf(outside);
-  const isNamed = ({ candidate: { members } }: Judged): boolean =>
-    named.some((one) => one.candidate.members.join() === members.join());
-  const others = byEvidence.filter((one) => !isNamed(one));
+  const others = byEvidence.filter((one) => !isAmong(one, named));
   return {
     verdict: 'explained',
+    explains,
     causes: [
       ...named.map((one, i) => causeOf(one, i === 0 ? 'explains it' : 'explains it as well')),
       ...others.map((one) => {
@@ -100,6 +129,14 @@ function explainedBy(
       }),
     ],
   };
+}
+
+/** Whether a candidate selects the series of one of some causes. */
+function isAmong({ candidate: { members } }: Judged, causes: readonly Judged[]): boolean {
+  return causes.some(
+    ({ candidate: own }) =>
+      own.members.length === members.length && own.members.every((member, i) => member === members[i]),
+  );
 }
 
 const NO_SLOW: SlowValues = { before: { lower: 0, upper: 0 }, after: { lower: 0, upper: 0 } };
@@ -130,7 +167,7 @@ function explainedByShare({ parts }: Judged, end: keyof Bounds): number {
 
 /** A cause with the least that its figures may be. */
 function causeOf(
-  { candidate, before, after, parts, explains, evidence }: Judged,
+  { candidate, before, after, parts, explains, evidence, kind }: Judged,
   verdict: CauseVerdict,
 ): ExplainedCause {
   const [values, share] = [parts.values.lower, parts.share.lower];
@@ -138,7 +175,7 @@ function causeOf(
     attributes: candidate.attributes,
     before,
     after,
-    kind: values >= share ? 'values' : 'share',
+    kind: kind ?? (values >= share ? 'values' : 'share'),
     explains: explains.lower,
     parts: { values, share },
     evidence: evidence.lower,

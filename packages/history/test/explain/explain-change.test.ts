@@ -275,6 +275,7 @@ test('ranges without values, or with too few for the percentile, are no evidence
     after: { count: 0, percentile: undefined, lower: undefined, isWide: false },
     difference: undefined,
     verdict: 'too few values',
+    explains: undefined,
     causes: [],
   });
   const few = explainChange([series({ route: '/pay' }, QUIET, at(0, 0, 0, 20))], QUESTION);

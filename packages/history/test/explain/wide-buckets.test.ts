@@ -51,6 +51,31 @@ test('of incidents in wide buckets, no other attribute than the guilty one is na
   expect(verdicts.explained).toBeGreaterThan(0);
 });
 
+test('causes side by side, and those of two attribute values, are found in wide buckets', () => {
+  const usual = buckets([10, 20, 99_900], [100, 250, 100]);
+  const slow = buckets([10, 20, 96_000], [100, 250, 1000], [1000, 2500, 3000]);
+  const { verdict, explains, causes } = explainChange(
+    ['/pay', '/cart', '/list', '/item'].flatMap((route) =>
+      ['a', 'b', 'c'].map((host) => ({
+        attributes: { route, host },
+        before: usual,
+        after: route === '/cart' || (route === '/pay' && host === 'b') ? slow : usual,
+      })),
+    ),
+    QUESTION,
+  );
+  expect(verdict).toBe('explained');
+  const named = causes.filter((cause) => cause.verdict.startsWith('explains it'));
+  expect(named.map((cause) => [namesOf(cause), cause.kind])).toEqual([
+    [['route=/cart'], 'values'],
+    [['route=/pay & host=b'], 'values'],
+  ]);
+  // Half of the buckets' width is not known to be gone.
+  expect(explains).toBeGreaterThan(0.5);
+  // Each alone leaves enough slow values for the percentile.
+  expect(named.every((cause) => cause.explains <= 0)).toBe(true);
+});
+
 test('of quiet days in wide buckets, none gets a cause', () => {
   for (let seed = 1001; seed <= 1010; seed++) {
     const { series } = world(createRandom(seed));

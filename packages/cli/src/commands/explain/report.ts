@@ -144,7 +144,7 @@ function causesTable(
 
 /** The explanation as one document. Values are in `unit`, parts are parts of 1. */
 export function explanationJson({ explanation, metric, sides: spans, traces, missing }: Explained): string {
-  const { unit: ucum, percentile, verdict, isWide, difference, causes, ...sides } = explanation;
+  const { unit: ucum, percentile, verdict, isWide, explains, difference, causes, ...sides } = explanation;
   const { unit, scale } = shownUnitOf(ucum ?? '');
   return jsonDocument({
     metric,
@@ -152,6 +152,7 @@ export function explanationJson({ explanation, metric, sides: spans, traces, mis
     percentile,
     verdict,
     isWide,
+    explains: explains ?? null,
     before: { ...spanJson(spans.before), ...sideJson(sides.before, scale) },
     after: { ...spanJson(spans.after), ...sideJson(sides.after, scale) },
     difference: difference === undefined ? null : differenceJson(difference, scale),
