@@ -34,14 +34,14 @@ export function listCandidates(
   const members: number[][] = values.map(() => []);
   for (const i of among) for (const number of ofSeries[i]!) members[number]!.push(i);
   const candidates: { attributes: AttributeValue[][]; members: readonly number[] }[] = [];
-  const bySize = new Map<number, typeof candidates>();
+  // Values of one key share no series, so a series is the first one of few.
+  const byFirst = new Map<number, typeof candidates>();
   for (const [number, own] of members.entries()) {
     if (own.length === 0) continue;
-    const alike = bySize.get(own.length) ?? [];
-    bySize.set(own.length, alike);
-    // Values of one key share no series, so nearly all differ in the first one.
+    const alike = byFirst.get(own[0]!) ?? [];
+    byFirst.set(own[0]!, alike);
     const same = alike.find(
-      (one) => one.members[0] === own[0] && one.members.every((member, i) => member === own[i]),
+      (one) => one.members.length === own.length && one.members.every((member, i) => member === own[i]),
     );
     if (same !== undefined) same.attributes.push([values[number]!]);
     else {

@@ -1,11 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
-import { type Pooled, type PooledEnds, totalOf } from './pooled.ts';
-
-/** Counts before and after, of some series or of all. */
-export interface TwoSides {
-  readonly before: PooledEnds;
-  readonly after: PooledEnds;
-}
+import { type Pooled, type PooledEnds, type TwoSides, totalOf } from './pooled.ts';
 
 /** Sets of series without a series in common, and all other series. */
 export interface Division {

@@ -9,13 +9,7 @@ import { countedOfRow } from '../rows/counted-of-row.ts';
 import { LAST_TICK, slotBounds } from '../rows/slots.ts';
 import { growthEvidence, leastEvidence } from './association.ts';
 import { indexAttributes, listCandidates } from './attribute-index.ts';
-import {
-  countsWith,
-  type Division,
-  divideDifference,
-  type GroupParts,
-  type TwoSides,
-} from './counterfactual.ts';
+import { countsWith, type Division, divideDifference, type GroupParts } from './counterfactual.ts';
 import type {
   AttributeSide,
   ChangeExplanation,
@@ -33,13 +27,14 @@ import {
 } from './find-causes.ts';
 import {
   indexOfPercentile,
+  leaveOut,
   type Pooled,
   type PooledEnds,
-  pooled,
+  poolSides,
   type SlotAxis,
   slotAxis,
+  type TwoSides,
   totalOf,
-  without,
 } from './pooled.ts';
 import type { Candidate, SeriesChange, SlotCounts } from './series-change.ts';
 import { evidenceOf, type SlowValues, slowOf, standardizeTraffic, sumOf } from './slow.ts';
@@ -78,7 +73,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const { confidence, minChange, minShare } = checkedLimits(question);
   const { percentile } = question;
   const axis = slotAxis(series);
-  const whole = sidesOf(series.keys(), axis);
+  const whole = poolSides(axis, series.keys());
   const figures = figuresOf(axis, question);
   const [before, after] = [figures.side(whole.before, confidence), figures.side(whole.after, confidence)];
   const sides = { percentile, before, after };
@@ -132,13 +127,8 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     return { candidate, own, evidence, shareEvidence: Math.abs(growthEvidence({ part: own, rest })) };
   };
   const divide = (weighed: readonly Weighed[]): Division => {
-    const groups = weighed.map(({ candidate }) => sidesOf(candidate.members, axis));
-    const restOf = (side: 'before' | 'after'): PooledEnds =>
-      without(
-        whole[side],
-        groups.map((group) => group[side]),
-      );
-    return { groups, rest: { before: restOf('before'), after: restOf('after') } };
+    const groups = weighed.map(({ candidate }) => poolSides(axis, candidate.members));
+    return { groups, rest: leaveOut(whole, groups) };
   };
   /** Candidates without a series in common. Where values are in wide buckets, each by itself. */
   const judge = (weighed: readonly Weighed[]): Judged[] => {
@@ -174,7 +164,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     return { causes: judged.sort((a, b) => b.explains.lower - a.explains.lower), together };
   };
   const findAll = (): FoundCauses => {
-    const search = { series, index, axis, sizes, probability, percentile, direction };
+    const search = { series, index, axis, whole, sizes, probability, percentile, direction };
     const worse = better === 'before' ? 'after' : 'before';
     const slowSides = { from: slow.map((one) => one[better].lower), to: slow.map((one) => one[worse].lower) };
     const inTraffic = (counts: SeriesCounts): SeriesCounts => standardizeTraffic(counts, sizes, direction);
@@ -201,7 +191,9 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     return partOf(share) > partOf(values) ? share : values;
   };
   const found = slow.every(isExact) ? findAll() : undefined;
-  const judged = worthJudging(candidates.map(weigh), least).flatMap((one) => judge([one]));
+  const judged = worthJudging(candidates.map(weigh), least, found !== undefined).flatMap((one) =>
+    judge([one]),
+  );
   return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
 }
 
@@ -222,17 +214,23 @@ function isExact({ before, after }: SlowValues): boolean {
 /** How many candidates are named that have less evidence than chance gives. */
 const MOST_NOT_SHOWN = 50;
 
-/** Those that may have changed, and a few others: thousands of attribute values have one series each. */
-function worthJudging(weighed: readonly Weighed[], least: number): Weighed[] {
+/**
+ * Those that may have changed, and a few others: thousands of attribute values have one series each.
+ *
+ * @param isSearched Whether a search has looked for those whose share has changed.
+ */
+function worthJudging(weighed: readonly Weighed[], least: number, isSearched: boolean): Weighed[] {
   const hasEnough = ({ evidence, shareEvidence }: Weighed): boolean =>
-    evidence.upper >= least || shareEvidence >= least;
+    evidence.upper >= least || (!isSearched && shareEvidence >= least);
   const others = weighed.filter((one) => !hasEnough(one));
   const most = others.sort((a, b) => b.evidence.lower - a.evidence.lower).slice(0, MOST_NOT_SHOWN);
   return [...weighed.filter(hasEnough), ...most];
 }
 
 function sumOfCounts({ c }: SlotCounts): number {
-  return c.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  for (let i = 0; i < c.length; i++) sum += c[i]!;
+  return sum;
 }
 
 /** A candidate, how many values it has, and the evidence that it has changed. */
@@ -360,9 +358,4 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
         ({ significant }) => significant,
       ),
   };
-}
-
-function sidesOf(members: Iterable<number>, axis: SlotAxis): TwoSides {
-  const all = [...members];
-  return { before: pooled(axis, all, 'before'), after: pooled(axis, all, 'after') };
 }

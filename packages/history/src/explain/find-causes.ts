@@ -1,6 +1,6 @@
 import { growthEvidence, leastEvidence } from './association.ts';
 import { type AttributeIndex, listCandidates, selectSeries } from './attribute-index.ts';
-import { indexOfPercentile, pooled, type SlotAxis, totalOf } from './pooled.ts';
+import { indexOfPercentile, leaveOut, poolSides, type SlotAxis, type TwoSides, totalOf } from './pooled.ts';
 import type { AttributeValue, Candidate, SeriesChange } from './series-change.ts';
 
 /** How many values of each series are counted: on the side where there are fewer of them, and on the other one. */
@@ -14,6 +14,8 @@ export interface CauseSearch {
   readonly series: readonly SeriesChange[];
   readonly index: AttributeIndex;
   readonly axis: SlotAxis;
+  /** The counts of all series. */
+  readonly whole: TwoSides;
   /** How many values each series has before and after. */
   readonly sizes: Readonly<Record<'before' | 'after', ArrayLike<number>>>;
   /** The probability with which chance makes a cause. */
@@ -53,15 +55,19 @@ const LEAST_GROWTH = 1.5;
  */
 export function findValueCauses(slow: SeriesCounts, search: CauseSearch, mostAlike: number): Candidate[] {
   const all = [...search.series.keys()];
-  const isNeeded = (part: readonly number[], whole: readonly number[], least: number): boolean => {
-    const others = beyondOwn(subtract(whole, part), search);
+  const { axis, whole } = search;
+  const isNeeded = (part: readonly number[], larger: readonly number[], least: number): boolean => {
+    const others = beyondOwn(leaveOut(poolSides(axis, larger), [poolSides(axis, part)]), search);
     return others.evidence < least || others.growth < LEAST_GROWTH;
   };
   const best = (left: readonly number[]): Ranked | undefined => strongestIn(left, slow, search, isNeeded);
   const found = refine(findInTurn(all, best), all, best);
   const causes = found.length > 0 ? found : findTwins(all, slow, search, best);
-  const own = causes.flatMap(({ members }) => members);
-  const others = beyondOwn(subtract(all, own), search).growth;
+  const own = poolSides(
+    axis,
+    causes.flatMap(({ members }) => members),
+  );
+  const others = beyondOwn(leaveOut(whole, [own]), search).growth;
   const isAlike =
     others >= LEAST_GROWTH && Math.log(others) >= mostAlike * Math.log(beyondOwn(own, search).growth);
   return isAlike ? [] : causes.map((one) => asCandidate(one, search.series));
@@ -212,30 +218,36 @@ function strongestIn(
     const spread = growthEvidence({ part: { before: sizeOf(part), after: newIn(own) }, rest: outside });
     return spread >= least && isNeeded(part, whole, least);
   };
-  const narrowed = (whole: Ranked): Ranked | undefined => {
+  /** The part of some series with the most evidence, by one more attribute value. */
+  const narrow = (whole: Ranked): (Ranked & { readonly least: number }) | undefined => {
     const candidates = rank(whole.members, left, counts, search);
     const part = candidates.find(({ members }) => members.length < whole.members.length);
-    if (part === undefined) return undefined;
     const attributes = whole.attributes.flatMap((outer) =>
-      part.attributes.map((inner) => [...outer, ...inner]),
+      (part?.attributes ?? []).map((inner) => [...outer, ...inner]),
     );
-    const [first = []] = attributes;
-    const least = leastEvidence(candidates.length, probability);
-    const isJoint = first.every((_, dropped) =>
-      isPartNeeded(part.members, selectSeries(left, series, withoutOne(first, dropped)), least),
-    );
-    return isJoint ? { ...part, attributes } : undefined;
+    return part && { ...part, attributes, least: leastEvidence(candidates.length, probability) };
   };
+  const isJoint = ({ attributes: [first = []], members, least }: Ranked & { least: number }): boolean =>
+    first.every((_, dropped) =>
+      isPartNeeded(members, selectSeries(left, series, withoutOne(first, dropped)), least),
+    );
   const candidates = rank(left, left, counts, search);
   const least = leastEvidence(candidates.length, probability);
   const tried = candidates.filter(({ evidence }, i) => i < TRIED && evidence > 0);
   let cause = tried.find(({ evidence, members }) => evidence >= least && isCause(members));
   if (cause === undefined) return undefined;
   for (const single of tried) {
-    let joint: Ranked | undefined = single;
-    for (let count = 2; count <= MOST_TOGETHER && joint !== undefined; count++) {
-      joint = narrowed(joint);
-      if (joint !== undefined && joint.evidence > cause.evidence && isCause(joint.members)) cause = joint;
+    const joint: (Ranked & { readonly least: number })[] = [];
+    for (let whole: Ranked | undefined = single; joint.length < MOST_TOGETHER - 1; ) {
+      const part = narrow(whole);
+      if (part === undefined) break;
+      joint.push(part);
+      whole = part;
+    }
+    for (const part of joint) {
+      // To tell whether each attribute value is needed takes long.
+      if (!joint.some(({ evidence }) => evidence > cause!.evidence) || !isJoint(part)) break;
+      if (part.evidence > cause.evidence && isCause(part.members)) cause = part;
     }
   }
   return cause;
@@ -281,11 +293,11 @@ function subtract(all: readonly number[], members: Iterable<number>): readonly n
  * have. 1 without values on a side.
  */
 function beyondOwn(
-  members: readonly number[],
-  { axis, percentile, direction }: CauseSearch,
+  counts: TwoSides,
+  { percentile, direction }: CauseSearch,
 ): { readonly growth: number; readonly evidence: number } {
   const [from, to] = sidesFrom(direction);
-  const [better, other] = [pooled(axis, members, from).first, pooled(axis, members, to).first];
+  const [better, other] = [counts[from].first, counts[to].first];
   const sizes = [totalOf(better), totalOf(other)] as const;
   if (sizes[0] === 0 || sizes[1] === 0) return { growth: 1, evidence: 0 };
   const limit = indexOfPercentile(better, percentile);

@@ -27,27 +27,35 @@ export interface SlotAxis {
 }
 
 export function slotAxis(series: readonly SeriesChange[]): SlotAxis {
-  const places = new Map<number, number>();
-  let isWide = false;
-  for (const { before, after } of series) {
-    for (const { k, w = [] } of [before, after]) {
-      for (let i = 0; i < k.length; i++) {
-        places.set(k[i]!, 0);
-        const width = w[i] ?? 0;
-        if (width > 0) places.set(k[i]! + width, 0);
-        isWide ||= width > 0;
-      }
+  const all = series.flatMap(({ before, after }) => [before, after]);
+  let [first, last, isWide] = [Number.POSITIVE_INFINITY, 0, false];
+  for (const { k, w = [] } of all) {
+    if (k.length === 0) continue;
+    first = Math.min(first, k[0]!);
+    last = Math.max(last, k.at(-1)!);
+    for (let i = 0; i < w.length; i++) {
+      last = Math.max(last, k[i]! + w[i]!);
+      isWide ||= w[i]! > 0;
     }
   }
-  const slots = [...places.keys()].sort((a, b) => a - b);
-  for (const [place, slot] of slots.entries()) places.set(slot, place);
+  // A place for each slot from the first one to the last one is a few megabytes, and found a hundred times faster than in a map.
+  const places = new Int32Array(Math.max(0, last - first + 1));
+  for (const { k, w = [] } of all) {
+    for (let i = 0; i < k.length; i++) {
+      places[k[i]! - first] = 1;
+      if (isWide) places[k[i]! + (w[i] ?? 0) - first] = 1;
+    }
+  }
+  const slots: number[] = [];
+  for (let at = 0; at < places.length; at++) if (places[at] === 1) places[at] = slots.push(first + at) - 1;
   const placed = ({ k, c, w = [] }: SlotCounts): PlacedCounts => {
-    const first = Int32Array.from(k, (slot) => places.get(slot)!);
-    return {
-      first,
-      last: isWide ? Int32Array.from(k, (slot, i) => places.get(slot + (w[i] ?? 0))!) : first,
-      c,
-    };
+    const from = new Int32Array(k.length);
+    const to = isWide ? new Int32Array(k.length) : from;
+    for (let i = 0; i < k.length; i++) {
+      from[i] = places[k[i]! - first]!;
+      if (isWide) to[i] = places[k[i]! + (w[i] ?? 0) - first]!;
+    }
+    return { first: from, last: to, c };
   };
   return {
     slots,
@@ -57,7 +65,7 @@ export function slotAxis(series: readonly SeriesChange[]): SlotAxis {
 }
 
 /** The sum of some series on one side. */
-export function pooled(
+function pooled(
   { slots, series, isWide }: SlotAxis,
   members: Iterable<number>,
   side: 'before' | 'after',
@@ -74,12 +82,33 @@ export function pooled(
   return { first, last };
 }
 
-/** The counts of `all` without those of some parts. */
-export function without(all: PooledEnds, parts: readonly PooledEnds[]): PooledEnds {
-  const at = (end: keyof PooledEnds): Pooled =>
-    all[end].map((count, i) => parts.reduce((left, part) => left - part[end][i]!, count));
-  const first = at('first');
-  return { first, last: all.first === all.last ? first : at('last') };
+/** Counts before and after, of some series or of all. */
+export interface TwoSides {
+  readonly before: PooledEnds;
+  readonly after: PooledEnds;
+}
+
+/** The sums of some series. */
+export function poolSides(axis: SlotAxis, members: Iterable<number>): TwoSides {
+  const all = [...members];
+  return { before: pooled(axis, all, 'before'), after: pooled(axis, all, 'after') };
+}
+
+/** The counts of all series without those of some parts. */
+export function leaveOut(all: TwoSides, parts: readonly TwoSides[]): TwoSides {
+  const leftOf = (side: 'before' | 'after', end: keyof PooledEnds): Pooled => {
+    const left = all[side][end].slice();
+    for (const part of parts) {
+      const own = part[side][end];
+      for (let i = 0; i < left.length; i++) left[i]! -= own[i]!;
+    }
+    return left;
+  };
+  const left = (side: 'before' | 'after'): PooledEnds => {
+    const first = leftOf(side, 'first');
+    return { first, last: all[side].first === all[side].last ? first : leftOf(side, 'last') };
+  };
+  return { before: left('before'), after: left('after') };
 }
 
 export function totalOf(counts: Pooled): number {

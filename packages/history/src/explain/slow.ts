@@ -27,14 +27,16 @@ export interface SlowLimit {
 export function slowOf(series: SeriesChange, { slot, counts }: SlowLimit): SlowValues {
   const slowIn = (side: 'before' | 'after'): Bounds => {
     const { k, c, w } = series[side];
-    let [lower, upper] = [0, 0];
-    for (const [i, count] of c.entries()) {
+    let [lower, upper, size] = [0, 0, 0];
+    for (let i = 0; i < c.length; i++) {
+      const count = c[i]!;
+      size += count;
       const width = w?.[i] ?? 0;
       // Where a bucket ends, the next one begins, often in the same slot.
       if (k[i]! > slot || (k[i] === slot && width > 0)) lower += count;
       if (k[i]! + width > slot) upper += count;
     }
-    const assumed = (ASSUMED_SLOW * c.reduce((sum, count) => sum + count, 0)) / counts[side];
+    const assumed = (ASSUMED_SLOW * size) / counts[side];
     return { lower: lower + assumed, upper: upper + assumed };
   };
   return { before: slowIn('before'), after: slowIn('after') };

@@ -1,0 +1,131 @@
+/**
+ * `npm run incidents`: generates incidents whose causes are known, and quiet times, and prints how often `explainChange` names the cause.
+ */
+import { parseArgs } from 'node:util';
+import { explainChange } from '@hdrscope/history/internal';
+import { BITS, INCIDENT_KINDS, judgeAnswer, QUIET_KINDS, SCALE } from '@hdrscope/testing/incidents';
+import { fillMarkers } from '../lib/markers.js';
+
+/** @import { GeneratedSeries } from '@hdrscope/testing/incidents' */
+
+const help = `npm run incidents -- [options]
+
+  --cases N     incidents of each kind (25), and four times as many quiet times of each kind
+  --filter TEXT only kinds whose name contains TEXT
+  --write       puts the table into docs/benchmarks.md
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '25' },
+    filter: { type: 'string', default: '' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+try {
+  if (options.help) console.log(help);
+  else main(readCases());
+} catch (error) {
+  console.error(/** @type {Error} */ (error).message);
+  process.exitCode = 1;
+}
+
+function readCases() {
+  const cases = Number(options.cases);
+  if (Number.isInteger(cases) && cases >= 1) return cases;
+  throw new Error(`--cases must be an integer of at least 1, got ${options.cases}`);
+}
+
+/** @param {number} cases */
+function main(cases) {
+  const isWanted = (/** @type {{ name: string }} */ { name }) => name.includes(options.filter);
+  const [kinds, quiet] = [INCIDENT_KINDS.filter(isWanted), QUIET_KINDS.filter(isWanted)];
+  if (kinds.length + quiet.length === 0) throw new Error(`no kind matches "${options.filter}"`);
+  if (options.write && options.filter !== '') throw new Error('--write takes all kinds: leave out --filter');
+  /** @type {string[]} */
+  const lines = [];
+  const print = (/** @type {string} */ line) => {
+    lines.push(line);
+    console.log(line);
+  };
+  print(`${cases} incidents of each kind.\n`);
+  print('| incident | cause first | all causes | others too | ms |\n| --- | ---: | ---: | ---: | ---: |');
+  const all = kinds.map((kind) => {
+    const found = measureIncidents(kind, cases);
+    print(`| ${[kind.name, found.first, found.all, found.others, found.ms].join(' | ')} |`);
+    return found;
+  });
+  const first = all.reduce((sum, found) => sum + found.first, 0);
+  print(`| all ${cases * kinds.length} | ${first}: ${percent(first, cases * kinds.length)} | | | |`);
+  print(`\n${4 * cases} quiet times of each kind.\n`);
+  print('| quiet time | a cause is named | nothing explains it | ms |\n| --- | ---: | ---: | ---: |');
+  const alarms = quiet.map((kind) => {
+    const found = measureQuiet(kind, 4 * cases);
+    print(`| ${[kind.name, found.alarms, found.unexplained, found.ms].join(' | ')} |`);
+    return found.alarms;
+  });
+  const sum = alarms.reduce((one, other) => one + other, 0);
+  print(`| all ${4 * cases * quiet.length} | ${sum}: ${percent(sum, 4 * cases * quiet.length)} | | |`);
+  if (options.write) fillMarkers('docs/benchmarks.md', 'incidents', lines.join('\n'));
+}
+
+/**
+ * @param {number} count
+ * @param {number} all
+ */
+function percent(count, all) {
+  return `${((count / all) * 100).toFixed(1)} %`;
+}
+
+/**
+ * @param {(typeof INCIDENT_KINDS)[number]} kind
+ * @param {number} cases
+ */
+function measureIncidents({ percentile, generate }, cases) {
+  const found = { first: 0, all: 0, others: 0 };
+  const times = [];
+  for (let seed = 1; seed <= cases; seed++) {
+    const { series, guilty } = generate(seed);
+    const { answer, ms } = explain(series, percentile);
+    times.push(ms);
+    const { isFirstRight, areAllNamed, areOthersNamed } = judgeAnswer(answer, guilty);
+    if (isFirstRight) found.first++;
+    if (areAllNamed) found.all++;
+    if (areOthersNamed) found.others++;
+  }
+  return { ...found, ms: median(times) };
+}
+
+/**
+ * @param {(typeof QUIET_KINDS)[number]} kind
+ * @param {number} cases
+ */
+function measureQuiet({ generate }, cases) {
+  const times = [];
+  let [alarms, unexplained] = [0, 0];
+  for (let seed = 1; seed <= cases; seed++) {
+    const { answer, ms } = explain(generate(seed), 99.9);
+    times.push(ms);
+    if (answer.verdict === 'explained') alarms++;
+    if (answer.verdict === 'nothing explains it') unexplained++;
+  }
+  return { alarms, unexplained, ms: median(times) };
+}
+
+/**
+ * @param {readonly GeneratedSeries[]} series
+ * @param {number} percentile
+ */
+function explain(series, percentile) {
+  const startMs = performance.now();
+  const answer = explainChange(series, { percentile, bits: BITS, scale: SCALE });
+  return { answer, ms: performance.now() - startMs };
+}
+
+/** @param {number[]} times */
+function median(times) {
+  times.sort((a, b) => a - b);
+  return Math.round(times[times.length >> 1] ?? Number.NaN);
+}
