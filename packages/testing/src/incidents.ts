@@ -307,20 +307,21 @@ const failFast: Effect = (_, random) => ({
   always: 0.02,
 });
 
-/** Chooses attribute values of some keys together, that a part of all values in these limits have. */
+/** Chooses attribute values of some keys together, that a part of all values in these limits have; `undefined` when none are found. */
 function choose(
   keys: readonly string[],
   shares: Shares,
   random: Random,
   [least, most]: readonly [number, number] = [0.012, 0.7],
   without?: string,
-): { readonly attributes: Record<string, string>; readonly share: number } {
-  for (;;) {
+): { readonly attributes: Record<string, string>; readonly share: number } | undefined {
+  for (let tries = 0; tries < 1000; tries++) {
     const values = keys.map((key) => [key, pick([...shares.get(key)!], random)] as const);
     const share = values.reduce((product, [, [, one]]) => product * one, 1);
     if (share < least || share > most || values.some(([, [value]]) => value === without)) continue;
     return { attributes: Object.fromEntries(values.map(([key, [value]]) => [key, value])), share };
   }
+  return undefined;
 }
 
 // Kinds.
@@ -367,14 +368,16 @@ function plant(recipe: Recipe, random: Random): IncidentWorld {
     const { series, changeWith } = world(
       random,
       (shares) => {
-        guilty = keys.map((together) => {
-          const { attributes, share } = choose(together, shares, random, limits, without);
-          return { attributes, incident: effect(share, random) };
+        guilty = keys.flatMap((together) => {
+          const found = choose(together, shares, random, limits, without);
+          if (found === undefined) return [];
+          return { attributes: found.attributes, incident: effect(found.share, random) };
         });
         return guilty;
       },
       isLarge ? LARGE_KEYS : KEYS,
     );
+    if (guilty.length < keys.length) continue;
     const change = changeWith(guilty, percentile);
     if (Math.max(change, 1 / change) < LEAST_CHANGE) continue;
     if (guilty.length > 1 && !areAllNeeded(guilty, (causes) => changeWith(causes, percentile))) continue;

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { parseRange } from '../../src/moment.ts';
 import { hdrscope, type World } from '../support/fake-io.ts';
 import { writeHistory } from '../support/history-rows.ts';
@@ -265,6 +266,44 @@ test('plain tags are values of the attribute tag, and values without one have no
   const { stdout } = await hdrscope(['explain', before!, after!, '--unit', 'us', '--percentile', '99']);
   expect(stdout).toMatch(/^values, values in ms$/m);
   expect(stdout).toMatch(/p99 moved from 10,\d+\.\d+ ms to .* and tag=put explains 100 % of it/);
+});
+
+test('a picture shows the parts as a waterfall, in the format of the ending', async () => {
+  const [before, after] = [writeLog('b.hlog', () => false), writeLog('a.hlog', isGuilty)];
+  for (const [name, beginning] of [
+    ['parts.svg', '<svg'],
+    ['parts.png', '\u0089PNG'],
+  ] as const) {
+    const output = folder.pathOf(name);
+    const { exitCode, stdout, stderr } = await hdrscope(['explain', before, after, '-o', output]);
+    expect([exitCode, stdout, stderr]).toEqual([0, '', '']);
+    expect(readFileSync(output, 'latin1').startsWith(beginning)).toBe(true);
+  }
+  const svg = readFileSync(folder.pathOf('parts.svg'), 'utf8');
+  for (const text of [
+    'What moved p99.9 of rpc',
+    'route=/cart',
+    '+450 ms (50 %)',
+    'host=b &amp; route=/pay',
+  ]) {
+    expect(svg).toContain(text);
+  }
+});
+
+test('a picture of no parts is refused with the reason', async () => {
+  const [before, after] = [writeLog('b.hlog', () => false), writeLog('c.hlog', () => false)];
+  const say = async (...args: string[]) => {
+    const { exitCode, stderr } = await hdrscope(['explain', before, after, ...args]);
+    return [exitCode, stderr];
+  };
+  const output = folder.pathOf('none.svg');
+  expect(await say('-o', output)).toEqual([
+    1,
+    'hdrscope: there are no parts to draw: No difference of p99.9 is shown, so there is nothing to explain.\n',
+  ]);
+  expect(existsSync(output)).toBe(false);
+  expect(await say('--format', 'png')).toEqual([2, expect.stringContaining('a PNG picture needs a file')]);
+  expect(await say('-o', 'x.html')).toEqual([2, expect.stringContaining('it writes text, json, svg, png')]);
 });
 
 test('a log may have more series than a registry takes of a service', async () => {

@@ -1,3 +1,4 @@
+export type { WaterfallPlot } from '../chart/waterfall-chart.ts';
 export { renderHtml } from './html.ts';
 export type { RenderOptions } from './options.ts';
 export { renderPng } from './png.ts';

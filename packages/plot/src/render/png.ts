@@ -1,11 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, number, type OptionsOwner } from '@hdrscope/core/internal';
 import { init } from '#echarts';
-import { assertPlot } from '../assert-plot.ts';
-import { captioned } from '../caption.ts';
-import { chartOption } from '../chart/chart-option.ts';
+import type { WaterfallPlot } from '../chart/waterfall-chart.ts';
 import type { Plot } from '../plot.ts';
-import { checkOptions, type RenderOptions } from './options.ts';
+import type { RenderOptions } from './options.ts';
+import { pictureOf } from './picture.ts';
 
 /** How a plot is drawn in pixels. */
 export interface PngOptions extends RenderOptions {
@@ -31,18 +30,16 @@ interface CanvasModule {
  * [...png.subarray(1, 4)].map((byte) => String.fromCharCode(byte)).join(''); //=> 'PNG'
  * ```
  */
-export async function renderPng(given: Plot, options: PngOptions = {}): Promise<Uint8Array> {
-  assertPlot(given);
+export async function renderPng(given: Plot | WaterfallPlot, options: PngOptions = {}): Promise<Uint8Array> {
   assertOptions(options, RENDER_PNG);
-  const plot = captioned(given);
-  const { width, height, theme } = checkOptions(options, plot.kind);
+  const { width, height, option } = pictureOf(given, options);
   const { scale = 2 } = options;
   const { createCanvas } = await loadCanvas();
   const canvas = createCanvas(Math.round(width * scale), Math.round(height * scale));
   const chart = init(canvas, null, { width, height, devicePixelRatio: scale });
   try {
     // ECharts would set the description as attributes, which this canvas does not have.
-    chart.setOption({ ...chartOption(plot, theme, width), aria: { enabled: false } });
+    chart.setOption({ ...option, aria: { enabled: false } });
     return await canvas.encode('png');
   } finally {
     chart.dispose();

@@ -1,12 +1,10 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { init } from '#echarts';
-import { assertPlot } from '../assert-plot.ts';
-import { captioned } from '../caption.ts';
-import { chartOption } from '../chart/chart-option.ts';
-import { describePlot } from '../chart/description.ts';
+import type { WaterfallPlot } from '../chart/waterfall-chart.ts';
 import type { Plot } from '../plot.ts';
 import { escapeXml } from './escape.ts';
-import { checkOptions, type RenderOptions } from './options.ts';
+import type { RenderOptions } from './options.ts';
+import { pictureOf } from './picture.ts';
 
 /**
  * A plot as the text of an SVG picture. Equal plots make equal texts.
@@ -21,15 +19,13 @@ import { checkOptions, type RenderOptions } from './options.ts';
  * svg.includes('<title>Depth. 3 values'); //=> true
  * ```
  */
-export function renderSvg(given: Plot, options: RenderOptions = {}): string {
-  assertPlot(given);
+export function renderSvg(given: Plot | WaterfallPlot, options: RenderOptions = {}): string {
   assertOptions(options, RENDER_SVG);
-  const plot = captioned(given);
-  const { width, height, theme } = checkOptions(options, plot.kind);
+  const { width, height, option, description } = pictureOf(given, options);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
-    chart.setOption(chartOption(plot, theme, width));
-    return withTitle(withStableIds(chart.renderToSVGString()), describePlot(plot));
+    chart.setOption(option);
+    return withTitle(withStableIds(chart.renderToSVGString()), description);
   } finally {
     chart.dispose();
   }

@@ -2,7 +2,9 @@ import { explainHistory } from '@hdrscope/history';
 import { explainRows, type TimeRange } from '@hdrscope/history/internal';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, type Given } from '../../define-command.ts';
+import { withOutput } from '../../output-options.ts';
 import type { SidesGiven } from '../diff/sides.ts';
+import { assertPicture } from '../plot/drawing.ts';
 import { askHistory, withEngine } from '../query/engine.ts';
 import { readTraces } from '../query/traces.ts';
 import { EXPLAIN, type ExplainOptions } from './options.ts';
@@ -15,6 +17,7 @@ import {
   type HistorySides,
   readLogSides,
 } from './sides.ts';
+import { drawExplanation } from './waterfall.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one time of a history to another, or from one log to another, by the attributes of
 the series.
@@ -39,6 +42,8 @@ largest values after the change are listed with their traces.
 Without a folder, they are interval logs, whose values are added up. The tag of an interval is its series: rpc?host=a&method=get is
 the metric rpc with two attributes, and get is the attribute tag=get of the metric "values".`;
 
+const FORMATS = ['text', 'json', 'svg', 'png'] as const;
+
 /** How many of the largest values after the change are listed with their traces. */
 const TRACES = 5;
 
@@ -49,24 +54,32 @@ export const command = defineCommand({
     'hdrscope explain history --metric http.server.request.duration --before 2026-03-10T14:00/15:10 --after 2026-03-10T15:10/15:18',
     'hdrscope explain history --metric rpc.duration --percentile 99 --before 2026-03-09/1d --after 2026-03-10/1d --where region=eu',
     'hdrscope explain monday.hlog tuesday.hlog',
+    'hdrscope explain monday.hlog tuesday.hlog -o change.png',
     'hdrscope explain --before main/*.hlog --after pr/*.hlog --metric rpc.duration',
   ],
   operands: { '[path...]': 'the folder of a history, or a log before and one after; - is standard input' },
   options: EXPLAIN,
-  formats: ['text', 'json'],
-  output: 'when done',
+  formats: FORMATS,
+  formatNotes: 'svg and png are a waterfall of the parts',
+  output: 'by command',
   async run(given, io) {
+    assertPicture(given.format, given.options.output);
     const sides = await findSides(given.operands, given.options);
     return 'folder' in sides ? explainRanges(sides, given, io) : explainLogs(sides, given, io);
   },
 });
 
-type GivenExplain = Given<ExplainOptions, 'text' | 'json'>;
+type GivenExplain = Given<ExplainOptions, (typeof FORMATS)[number]>;
 
 async function write(explained: Explained, { options, format }: GivenExplain, io: Io): Promise<void> {
-  await io.stdout.write(
-    format === 'json' ? explanationJson(explained) : explanationText(explained, options.top, io),
-  );
+  const { output, top } = options;
+  if (format === 'svg' || format === 'png') return drawExplanation(explained, format, output, io);
+  await withOutput(output, io, async (file) => {
+    await file.stdout.write(
+      format === 'json' ? explanationJson(explained) : explanationText(explained, top, file),
+    );
+    return ExitCode.done;
+  });
 }
 
 /** Explains two times of a history. @returns The exit code. */

@@ -27,7 +27,14 @@ export function assertDrawable(format: Format, options: DrawingOptions): void {
       `${output} does not say which format to write: end it with .svg, .png, .html, .json or .txt, or use --format`,
     );
   }
-  if (format === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');
+  assertPicture(format, output);
+}
+
+/** @throws UsageError when a picture that is not text has no file. */
+export function assertPicture(format: string, output: string | undefined): void {
+  if (format === 'png' && (output === undefined || output === '-')) {
+    throw new UsageError('a PNG picture needs a file: -o FILE.png');
+  }
 }
 
 /** How many columns a picture has that curves are read off at: its pixels, or the dots of a text. */
