@@ -6,7 +6,7 @@ import { explainChange } from '@hdrscope/history/internal';
 import { BITS, INCIDENT_KINDS, judgeAnswer, QUIET_KINDS, SCALE } from '@hdrscope/testing/incidents';
 import { fillMarkers } from '../lib/markers.js';
 
-/** @import { GeneratedSeries } from '@hdrscope/testing/incidents' */
+/** @import { GeneratedSeries, IncidentKind, QuietKind } from '@hdrscope/testing/incidents' */
 
 const help = `npm run incidents -- [options]
 
@@ -50,25 +50,43 @@ function main(cases) {
     lines.push(line);
     console.log(line);
   };
+  if (kinds.length > 0) printIncidents(kinds, cases, print);
+  if (quiet.length > 0) printQuiet(quiet, 4 * cases, print);
+  if (options.write) fillMarkers('docs/benchmarks.md', 'incidents', lines.join('\n'));
+}
+
+/**
+ * @param {readonly IncidentKind[]} kinds
+ * @param {number} cases
+ * @param {(line: string) => void} print
+ */
+function printIncidents(kinds, cases, print) {
   print(`${cases} incidents of each kind.\n`);
   print('| incident | cause first | all causes | others too | ms |\n| --- | ---: | ---: | ---: | ---: |');
-  const all = kinds.map((kind) => {
-    const found = measureIncidents(kind, cases);
-    print(`| ${[kind.name, found.first, found.all, found.others, found.ms].join(' | ')} |`);
-    return found;
-  });
-  const first = all.reduce((sum, found) => sum + found.first, 0);
-  print(`| all ${cases * kinds.length} | ${first}: ${percent(first, cases * kinds.length)} | | | |`);
-  print(`\n${4 * cases} quiet times of each kind.\n`);
+  let sum = 0;
+  for (const kind of kinds) {
+    const { first, all, others, ms } = measureIncidents(kind, cases);
+    sum += first;
+    print(`| ${[kind.name, first, all, others, ms].join(' | ')} |`);
+  }
+  print(`| all ${cases * kinds.length} | ${sum}: ${percent(sum, cases * kinds.length)} | | | |`);
+}
+
+/**
+ * @param {readonly QuietKind[]} kinds
+ * @param {number} cases
+ * @param {(line: string) => void} print
+ */
+function printQuiet(kinds, cases, print) {
+  print(`\n${cases} quiet times of each kind.\n`);
   print('| quiet time | a cause is named | nothing explains it | ms |\n| --- | ---: | ---: | ---: |');
-  const alarms = quiet.map((kind) => {
-    const found = measureQuiet(kind, 4 * cases);
-    print(`| ${[kind.name, found.alarms, found.unexplained, found.ms].join(' | ')} |`);
-    return found.alarms;
-  });
-  const sum = alarms.reduce((one, other) => one + other, 0);
-  print(`| all ${4 * cases * quiet.length} | ${sum}: ${percent(sum, 4 * cases * quiet.length)} | | |`);
-  if (options.write) fillMarkers('docs/benchmarks.md', 'incidents', lines.join('\n'));
+  let sum = 0;
+  for (const kind of kinds) {
+    const { alarms, unexplained, ms } = measureQuiet(kind, cases);
+    sum += alarms;
+    print(`| ${[kind.name, alarms, unexplained, ms].join(' | ')} |`);
+  }
+  print(`| all ${cases * kinds.length} | ${sum}: ${percent(sum, cases * kinds.length)} | | |`);
 }
 
 /**
@@ -80,7 +98,7 @@ function percent(count, all) {
 }
 
 /**
- * @param {(typeof INCIDENT_KINDS)[number]} kind
+ * @param {IncidentKind} kind
  * @param {number} cases
  */
 function measureIncidents({ percentile, generate }, cases) {
@@ -99,7 +117,7 @@ function measureIncidents({ percentile, generate }, cases) {
 }
 
 /**
- * @param {(typeof QUIET_KINDS)[number]} kind
+ * @param {QuietKind} kind
  * @param {number} cases
  */
 function measureQuiet({ generate }, cases) {

@@ -56,7 +56,8 @@ const LEAST_GROWTH = 1.5;
 export function findValueCauses(slow: SeriesCounts, search: CauseSearch, mostAlike: number): Candidate[] {
   const all = [...search.series.keys()];
   const { axis, whole } = search;
-  const isNeeded = (part: readonly number[], larger: readonly number[], least: number): boolean => {
+  const isNeeded: IsNeeded = (part, larger, left, least) => {
+    if (!hasNewValues(part, larger, left, { slow, search, least })) return false;
     const others = beyondOwn(leaveOut(poolSides(axis, larger), [poolSides(axis, part)]), search);
     return others.evidence < least || others.growth < LEAST_GROWTH;
   };
@@ -123,7 +124,9 @@ export function findShareCauses(
     ].flatMap((counts) => {
       const isCause = (members: readonly number[]): boolean =>
         relativeGrowth(members, left, counts) >= LEAST_GROWTH && isWorth(members);
-      return strongestIn(left, counts, search, () => true, isCause) ?? [];
+      const isNeeded: IsNeeded = (part, larger) =>
+        relativeGrowth(subtract(larger, part), left, counts) < LEAST_GROWTH;
+      return strongestIn(left, counts, search, isNeeded, isCause) ?? [];
     });
     return both.sort((a, b) => b.evidence - a.evidence)[0];
   };
@@ -193,31 +196,46 @@ function rank(
     .sort((a, b) => b.evidence - a.evidence);
 }
 
+/** Whether some series are a cause rather than the larger set that one attribute value less selects, of those in `left`. */
+type IsNeeded = (
+  part: readonly number[],
+  larger: readonly number[],
+  left: readonly number[],
+  least: number,
+) => boolean;
+
+/** Whether nearly all new slow values of a set are in a part of it, and more of them than chance puts there. */
+function hasNewValues(
+  part: readonly number[],
+  whole: readonly number[],
+  left: readonly number[],
+  {
+    slow,
+    search,
+    least,
+  }: { readonly slow: SeriesCounts; readonly search: CauseSearch; readonly least: number },
+): boolean {
+  const [, side] = sidesFrom(search.direction);
+  const sizeOf = (members: readonly number[]): number =>
+    members.reduce((sum, i) => sum + search.sizes[side][i]!, 0);
+  const [own, larger, all] = [addUp(part, slow), addUp(whole, slow), addUp(left, slow)];
+  const growth = (all.to - larger.to) / (all.from - larger.from);
+  // Those beyond the growth of all others.
+  const newIn = ({ from, to }: Counts): number => to - from * growth;
+  if (!(newIn(own) >= LEAST_PART * newIn(larger))) return false;
+  const rest = { before: sizeOf(whole) - sizeOf(part), after: Math.max(0, newIn(larger) - newIn(own)) };
+  return growthEvidence({ part: { before: sizeOf(part), after: newIn(own) }, rest }) >= least;
+}
+
 /** The cause with the most evidence in some series. */
 function strongestIn(
   left: readonly number[],
   counts: SeriesCounts,
   search: CauseSearch,
-  isNeeded: (part: readonly number[], whole: readonly number[], least: number) => boolean,
+  isNeeded: IsNeeded,
   isCause: (members: readonly number[]) => boolean = () => true,
 ): Ranked | undefined {
-  const { series, probability, sizes, direction } = search;
-  const all = addUp(left, counts);
-  const size = direction > 0 ? sizes.after : sizes.before;
-  const sizeOf = (members: readonly number[]): number => members.reduce((sum, i) => sum + size[i]!, 0);
-  const isPartNeeded = (part: readonly number[], whole: readonly number[], least: number): boolean => {
-    const [own, larger] = [addUp(part, counts), addUp(whole, counts)];
-    const growth = (all.to - larger.to) / (all.from - larger.from);
-    // Those beyond the growth of all others.
-    const newIn = ({ from, to }: Counts): number => to - from * growth;
-    if (!(newIn(own) >= LEAST_PART * newIn(larger))) return false;
-    const outside = {
-      before: sizeOf(whole) - sizeOf(part),
-      after: Math.max(0, newIn(larger) - newIn(own)),
-    };
-    const spread = growthEvidence({ part: { before: sizeOf(part), after: newIn(own) }, rest: outside });
-    return spread >= least && isNeeded(part, whole, least);
-  };
+  const { series, probability } = search;
   /** The part of some series with the most evidence, by one more attribute value. */
   const narrow = (whole: Ranked): (Ranked & { readonly least: number }) | undefined => {
     const candidates = rank(whole.members, left, counts, search);
@@ -229,7 +247,7 @@ function strongestIn(
   };
   const isJoint = ({ attributes: [first = []], members, least }: Ranked & { least: number }): boolean =>
     first.every((_, dropped) =>
-      isPartNeeded(members, selectSeries(left, series, withoutOne(first, dropped)), least),
+      isNeeded(members, selectSeries(left, series, withoutOne(first, dropped)), left, least),
     );
   const candidates = rank(left, left, counts, search);
   const least = leastEvidence(candidates.length, probability);

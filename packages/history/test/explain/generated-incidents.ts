@@ -20,7 +20,7 @@ export function describeGeneratedIncidents(seeds: number): void {
           .isFirstRight;
       });
       total += right.length;
-      expect(right.length).toBeGreaterThanOrEqual(seeds === 1 ? 0 : Math.floor(0.85 * seeds));
+      expect(right.length).toBeGreaterThanOrEqual(seeds === 1 ? 0 : Math.floor(0.8 * seeds));
     },
   );
 
