@@ -96,7 +96,9 @@ function forEachSlot({ mean, parts }: Load, take: (index: number, expected: numb
     parts.reduce((sum, { weight, sigma }, at) => sum + weight * phi((BOUNDS[i]! - logs[at]!) / sigma), 0);
   const indexOf = (log: number): number => Math.floor((log - BOUNDS[0]!) / WIDTH);
   const ends = parts.flatMap(({ sigma }, at) => [logs[at]! - 6 * sigma, logs[at]! + 6 * sigma]);
+  // Bounded: a series has up to five parts.
   const from = Math.max(0, indexOf(Math.min(...ends)) - 2 ** BITS);
+  // Bounded: as above.
   const to = Math.min(BOUNDS.length - 1, indexOf(Math.max(...ends)) + 2 ** BITS);
   let seen = upTo(from);
   for (let i = from; i < to; i++) {

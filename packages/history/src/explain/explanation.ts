@@ -132,8 +132,8 @@ export interface ChangeExplanation {
   /** Whether a cause is named, and otherwise why not. */
   readonly verdict: ExplanationVerdict;
   /**
-   * The part of the difference that all named causes explain together. Where values are in wide buckets, the least of it, which is more than
-   * the parts of each. `undefined` without a named cause.
+   * The part of the difference that all named causes explain together, at least `minShare`: 1 is all of it. Where values are in wide buckets, it
+   * is the least part, and the parts of the causes do not add up to it. `undefined` without a named cause.
    */
   readonly explains: number | undefined;
   /**
