@@ -1,0 +1,96 @@
+import {
+  type Bounds,
+  type PercentileDifference,
+  percentileDifference,
+  percentileInterval,
+} from '@hdrscope/core';
+import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
+import { countedOfRow } from '../rows/counted-of-row.ts';
+import { LAST_TICK, slotBounds } from '../rows/slots.ts';
+import type { AttributeSide, ChangeQuestion, ExplainedSide } from './explanation.ts';
+import {
+  indexOfPercentile,
+  type Pooled,
+  type PooledEnds,
+  type SlotAxis,
+  type TwoSides,
+  totalOf,
+} from './pooled.ts';
+
+/** Where the percentile of no values lies. */
+const NOWHERE = { lower: undefined, isWide: false } as const;
+
+/** Reads a percentile of pooled counts. Values are in the unit. */
+export interface Figures {
+  /** The slot in which it lies. */
+  slot(pool: Pooled): number;
+  /** Where it may lie. */
+  value(pool: PooledEnds): Bounds;
+  /** As of an attribute value with so many values. */
+  attributeSide(pool: PooledEnds, count: number): AttributeSide;
+  /** As of a whole side. */
+  side(pool: PooledEnds, confidence: number): ExplainedSide;
+  /** After less before: the interval contains it wherever values lie in their buckets. */
+  difference(sides: TwoSides, confidence: number): PercentileDifference;
+  /** Whether the difference is significant for some places of the values in their buckets. */
+  maySignify(sides: TwoSides, confidence: number): boolean;
+}
+
+/** Reads percentiles of sums on an axis. */
+export function readFigures(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion): Figures {
+  const resolution = resolutionOf(scale);
+  const counted = (pool: Pooled): ReturnType<typeof countedOfRow> =>
+    countedOfRow({ bits, k: axis.slots, c: Array.from(pool) });
+  const isEndless = (ticks: number): boolean => axis.isWide && ticks === LAST_TICK;
+  const inUnit = (ticks: number): number =>
+    isEndless(ticks) ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
+  const slot = (pool: Pooled): number => axis.slots[indexOfPercentile(pool, percentile)]!;
+  const whereIn = ({ first, last }: PooledEnds): { readonly lower: number; readonly isWide: boolean } => {
+    const from = slot(first);
+    return { lower: fromTicks(resolution, slotBounds(from, bits).lower), isWide: from !== slot(last) };
+  };
+  const value = (pool: PooledEnds): Bounds => {
+    const { lower, isWide } = whereIn(pool);
+    const upper = inUnit(slotBounds(slot(pool.last), bits).upper);
+    // Values of one slot are all at its end.
+    return { lower: isWide ? lower : upper, upper };
+  };
+  const measure = (after: Pooled, before: Pooled, confidence: number): PercentileDifference =>
+    percentileDifference(counted(after), counted(before), percentile, { confidence });
+  return {
+    slot,
+    value,
+    attributeSide: (pool: PooledEnds, count: number): AttributeSide => {
+      if (count === 0) return { count, value: undefined, ...NOWHERE };
+      return { count, value: value(pool).upper, ...whereIn(pool) };
+    },
+    side: (pool: PooledEnds, confidence: number): ExplainedSide => {
+      const count = totalOf(pool.last);
+      if (count === 0) return { count, percentile: undefined, ...NOWHERE };
+      const found = percentileInterval(counted(pool.last), percentile, { confidence });
+      const least = percentileInterval(counted(pool.first), percentile, { confidence });
+      const ends = { lower: fromTicks(resolution, least.lower), upper: inUnit(found.upper) };
+      return { count, percentile: { ...found, value: inUnit(found.value), ...ends }, ...whereIn(pool) };
+    },
+    difference: ({ before, after }: TwoSides, confidence: number): PercentileDifference => {
+      const found = measure(after.last, before.last, confidence);
+      const least = axis.isWide ? measure(after.first, before.last, confidence) : found;
+      const most = axis.isWide ? measure(after.last, before.first, confidence) : found;
+      const isApart = least.lower > 0 || most.upper < 0;
+      const significant = found.confidence >= confidence && isApart;
+      const hasEnd = (pool: PooledEnds): boolean =>
+        !isEndless(percentileInterval(counted(pool.last), percentile, { confidence }).upper);
+      return {
+        ...found,
+        difference: value(after).upper - value(before).upper,
+        lower: hasEnd(before) ? fromTicks(resolution, least.lower) : Number.NEGATIVE_INFINITY,
+        upper: hasEnd(after) ? fromTicks(resolution, most.upper) : Number.POSITIVE_INFINITY,
+        significant,
+      };
+    },
+    maySignify: ({ before, after }: TwoSides, confidence: number): boolean =>
+      [measure(after.first, before.last, confidence), measure(after.last, before.first, confidence)].some(
+        ({ significant }) => significant,
+      ),
+  };
+}
