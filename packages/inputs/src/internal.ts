@@ -34,7 +34,6 @@ export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
 export { recogniseOtlpFile } from './history/otlp-requests.ts';
-export { type LogRows, type ReadLogRowsOptions, readLogRows } from './history/read-log-rows.ts';
 export {
   type ErrorLimit,
   type Judged,

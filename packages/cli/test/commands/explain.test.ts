@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { DoubleHistogram } from '@hdrscope/core';
+import { formatInterval } from '@hdrscope/interval-log';
 import { parseRange } from '../../src/moment.ts';
 import { hdrscope, type World } from '../support/fake-io.ts';
 import { writeHistory } from '../support/history-rows.ts';
@@ -345,6 +347,19 @@ test('malformed lines are left out, and named', async () => {
   const whole = folder.write('whole.hlog', logText([interval('rpc?a=1', 1, 2)]));
   const { exitCode, stdout, stderr } = await hdrscope(['explain', whole, damaged]);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('left out 1 malformed line')]);
+  expect(stdout).toContain('No difference of p99.9 is shown');
+});
+
+test('intervals of doubles are left out, and counted', async () => {
+  const whole = writeLog('integers.hlog', () => false);
+  const doubles = new DoubleHistogram();
+  doubles.record(0.5);
+  const mixed = folder.write(
+    'mixed.hlog',
+    `${logText(SERIES.map((tag) => interval(tag, 15, 100)))}${formatInterval(doubles, { tag: 'rpc?a=1', startSec: 1, endSec: 2 })}`,
+  );
+  const { exitCode, stdout, stderr } = await hdrscope(['explain', whole, mixed]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('1 interval of doubles is left out')]);
   expect(stdout).toContain('No difference of p99.9 is shown');
 });
 

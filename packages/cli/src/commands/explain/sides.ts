@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { HistoryRow } from '@hdrscope/history';
 import type { TimeRange } from '@hdrscope/history/internal';
-import { type LogRows, readLogRows, readRange } from '@hdrscope/inputs/internal';
+import { readRange } from '@hdrscope/inputs/internal';
 import { listNames, suggestion } from '@hdrscope/kit';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { toFlag } from '../../define-command.ts';
@@ -10,6 +10,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { selectionOf } from '../../inputs/selection-options.ts';
 import { assertApart, parseRange } from '../../moment.ts';
 import { findSideFiles, type SidesGiven } from '../diff/sides.ts';
+import { type LogRows, readLogRows } from './log-rows.ts';
 import type { ExplainOptions } from './options.ts';
 import type { ComparedSpan } from './report.ts';
 

@@ -1,11 +1,11 @@
 import { type HistoryRow, rowsBetween } from '@hdrscope/history';
+import { seriesFinder } from '@hdrscope/inputs/internal';
 import { type LogSource, type MalformedLine, readEntries, type Selection } from '@hdrscope/interval-log';
 import { createLogIntake, selects } from '@hdrscope/interval-log/internal';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
-import { seriesFinder } from './logged-series.ts';
 
 /** How the rows of a log are read. */
-export interface ReadLogRowsOptions {
+interface ReadLogRowsOptions {
   /** The unit of values in a log that does not state it. @default 'ns' */
   readonly unit?: CountedUnit | undefined;
   /** Which intervals count. @default all */
