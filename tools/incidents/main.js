@@ -1,55 +1,32 @@
 /**
  * `npm run incidents`: generates incidents whose causes are known, and quiet times, and prints how often `explainChange` names the cause.
  */
-import { parseArgs } from 'node:util';
 import { explainChange } from '@hdrscope/history/internal';
 import { BITS, INCIDENT_KINDS, judgeAnswer, QUIET_KINDS, SCALE } from '@hdrscope/testing/incidents';
 import { fillMarkers } from '../lib/markers.js';
+import { readOptions, runTool } from '../lib/options.js';
 
 /** @import { GeneratedSeries, IncidentKind, QuietKind } from '@hdrscope/testing/incidents' */
 
-const help = `npm run incidents -- [options]
-
-  --cases N     incidents of each kind (25), and four times as many quiet times of each kind
-  --seed N      the first seed of each kind (1)
-  --filter TEXT only kinds whose name contains TEXT
-  --write       puts the table into docs/benchmarks.md
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    cases: { type: 'string', default: '25' },
-    seed: { type: 'string', default: '1' },
-    filter: { type: 'string', default: '' },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+const { cases, seed, filter, write } = readOptions('npm run incidents --', {
+  cases: {
+    help: 'incidents of each kind, and four times as many quiet times of each kind',
+    least: 1,
+    isWhole: true,
+    default: 25,
   },
+  seed: { help: 'the first seed of each kind', least: 1, isWhole: true, default: 1 },
+  filter: { text: 'TEXT', help: 'only kinds whose name contains TEXT' },
+  write: { flag: 'puts the table into docs/benchmarks.md' },
 });
 
-try {
-  if (options.help) console.log(help);
-  else main(readNumber('cases'), readNumber('seed'));
-} catch (error) {
-  console.error(/** @type {Error} */ (error).message);
-  process.exitCode = 1;
-}
+await runTool(main);
 
-/** @param {'cases' | 'seed'} name */
-function readNumber(name) {
-  const number = Number(options[name]);
-  if (Number.isInteger(number) && number >= 1) return number;
-  throw new Error(`--${name} must be an integer of at least 1, got ${options[name]}`);
-}
-
-/**
- * @param {number} cases
- * @param {number} seed
- */
-function main(cases, seed) {
-  const isWanted = (/** @type {{ name: string }} */ { name }) => name.includes(options.filter);
+function main() {
+  const isWanted = (/** @type {{ name: string }} */ { name }) => name.includes(filter);
   const [kinds, quiet] = [INCIDENT_KINDS.filter(isWanted), QUIET_KINDS.filter(isWanted)];
-  if (kinds.length + quiet.length === 0) throw new Error(`no kind matches "${options.filter}"`);
-  if (options.write && options.filter !== '') throw new Error('--write takes all kinds: leave out --filter');
+  if (kinds.length + quiet.length === 0) throw new Error(`no kind matches "${filter}"`);
+  if (write && filter !== '') throw new Error('--write takes all kinds: leave out --filter');
   /** @type {string[]} */
   const lines = [];
   const print = (/** @type {string} */ line) => {
@@ -58,7 +35,7 @@ function main(cases, seed) {
   };
   if (kinds.length > 0) printIncidents(kinds, seedsFrom(seed, cases), print);
   if (quiet.length > 0) printQuiet(quiet, seedsFrom(seed, 4 * cases), print);
-  if (options.write) fillMarkers('docs/benchmarks.md', 'incidents', lines.join('\n'));
+  if (write) fillMarkers('docs/benchmarks.md', 'incidents', lines.join('\n'));
 }
 
 /**
