@@ -126,7 +126,7 @@ test('the rows and values that are stated as missing are missing: exactly, or be
         }
       },
     ),
-    { numRuns: caseCount(40, 600) },
+    { numRuns: caseCount(100, 600) },
   );
   // Not by saying nothing.
   expect(known.exact).toBeGreaterThan(30);
