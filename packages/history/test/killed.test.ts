@@ -43,7 +43,7 @@ describe('a process that is killed', () => {
     const wholeMs = await run(copy());
     const outcomes = new Set<number>();
     // At several moments, and not at all.
-    for (const killAfterMs of [...listMoments(wholeMs, caseCount(3, 11)), undefined]) {
+    for (const killAfterMs of [...listMoments(wholeMs, caseCount(4, 11)), undefined]) {
       const folder = copy();
       await run(folder, killAfterMs);
       const names = readdirSync(join(folder, 'day=2023-11-14'));
@@ -79,7 +79,7 @@ describe('a process that is killed', () => {
     const run = (into: string, killAfterMs?: number): Promise<number> =>
       runScript(script, [folder, into], killAfterMs);
     const wholeMs = await run(newDirectory());
-    for (const killAfterMs of listMoments(wholeMs, caseCount(2, 6))) {
+    for (const killAfterMs of listMoments(wholeMs, caseCount(3, 6))) {
       const into = newDirectory();
       await run(into, killAfterMs);
       for (const { count } of await daysOf(into)) expect(count).toBe(2 * rows.length);
