@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { answerOf } from '@hdrscope/testing/threads';
 
 /**
  * The work of a thread. It records all values `rounds` times, for `leastMs` at least, and after each round one of
@@ -33,13 +34,4 @@ export async function recordInThreads(
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-}
-
-/** The first message of a thread. */
-export function answerOf<T>(worker: Worker): Promise<T> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the thread ended with ${code}`)));
-  });
 }
