@@ -32,7 +32,7 @@ export {
 } from './gate.ts';
 export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
-export { seriesFinder, UNNAMED } from './history/logged-series.ts';
+export { SERIES_LIMITS, seriesFinder, UNNAMED } from './history/logged-series.ts';
 export { recogniseOtlpFile } from './history/otlp-requests.ts';
 export {
   type ErrorLimit,

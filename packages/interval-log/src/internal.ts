@@ -26,5 +26,5 @@ export { LogTime } from './reader/time.ts';
 export { formatFamilyNote, isFamilyNote, parseFamilyNote } from './series/family-note.ts';
 export type { RotationOptions } from './sink/options.ts';
 export { createLogIntake } from './source/ingest-log.ts';
-export type { RecordedLog } from './source/snapshots-of-logs.ts';
+export { type RecordedLog, snapshotsWithin } from './source/snapshots-of-logs.ts';
 export { FORMAT_VERSION_LINE, formatComment, LEGEND_LINE } from './writer/format.ts';

@@ -8,8 +8,8 @@ import {
   oneOf,
 } from '@hdrscope/core/internal';
 import { type HistoryRow, rowsBetween } from '@hdrscope/history';
-import { type LogEntry, type LogSource, readEntries, snapshotsOfLogs } from '@hdrscope/interval-log';
-import { isFamilyNote, type RecordedLog, readUtf8 } from '@hdrscope/interval-log/internal';
+import { type LogEntry, type LogSource, readEntries } from '@hdrscope/interval-log';
+import { isFamilyNote, type RecordedLog, readUtf8, snapshotsWithin } from '@hdrscope/interval-log/internal';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { findPlace } from './import-places.ts';
@@ -26,7 +26,7 @@ import {
   Producers,
   type RowGroup,
 } from './imported-files.ts';
-import { seriesFinder, UNNAMED } from './logged-series.ts';
+import { SERIES_LIMITS, seriesFinder, UNNAMED } from './logged-series.ts';
 import { hashed, PrefixHash } from './prefix-hash.ts';
 import { withRereadable } from './rereadable.ts';
 import { shortHash } from './short-hash.ts';
@@ -223,7 +223,7 @@ async function* pairsOfLog(log: RecordedLog): AsyncGenerator<Pair, void> {
   const days = new Days(log.entries);
   while (!days.isAtEnd) {
     let before: Snapshot | undefined;
-    for await (const snapshot of snapshotsOfLogs([{ ...log, entries: days.next() }])) {
+    for await (const snapshot of snapshotsWithin(SERIES_LIMITS, [{ ...log, entries: days.next() }])) {
       if (before !== undefined) yield { before, snapshot };
       before = snapshot;
     }

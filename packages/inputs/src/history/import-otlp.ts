@@ -32,6 +32,7 @@ import {
   Producers,
   type RowGroup,
 } from './imported-files.ts';
+import { SERIES_LIMITS } from './logged-series.ts';
 import { type OtlpRequest, splitRequests } from './otlp-requests.ts';
 import { type OtlpInterval, OtlpIntervals, OtlpLosses, StretchSums } from './otlp-rows.ts';
 import { hashed, PrefixHash } from './prefix-hash.ts';
@@ -71,8 +72,7 @@ export interface ImportOtlpOptions extends Omit<ImportOptions, 'name' | 'onMalfo
 
 // A request has at most 64 MiB, which is about so many elements.
 const MOST_ELEMENTS = 2 ** 23;
-const MOST_SERIES = 1_000_000;
-const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalityLimit: MOST_SERIES }) };
+const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => SERIES_LIMITS };
 
 /**
  * Adds the histograms of files of OTLP to a history of Parquet files, exponential and explicit ones, delta and cumulative. Files that
@@ -288,7 +288,7 @@ class OtlpCounting {
     for (const { name, unit, description, scope, resolution, layout, boundaries } of this.#snapshot
       ?.families ?? []) {
       registry.histogram({
-        ...{ name, unit, description, cardinalityLimit: MOST_SERIES },
+        ...{ name, unit, description, ...SERIES_LIMITS },
         ...(scope !== undefined && { scope }),
         ...(boundaries !== undefined && { boundaries }),
         resolution: fromTicks(resolution, 1),
@@ -307,7 +307,7 @@ class OtlpCounting {
 
   #ingestionOf(registry: Registry): Ingestion {
     const options = { memory: this.#memory, attributes: this.#attributes, epochs: 'side by side' } as const;
-    return ingest(registry, { name: 'otlp' }, { ...options, maxStreams: MOST_SERIES });
+    return ingest(registry, { name: 'otlp' }, { ...options, maxStreams: SERIES_LIMITS.cardinalityLimit });
   }
 }
 

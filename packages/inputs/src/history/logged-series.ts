@@ -2,6 +2,12 @@ import { type LogInterval, parseSeriesTag } from '@hdrscope/interval-log';
 import type { RecordedLog } from '@hdrscope/interval-log/internal';
 import { type CountedUnit, type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
 
+/**
+ * How many series a metric of a file may have. In a registry of a service they are 2,000 by default, and all others share one; a file states
+ * all that it has.
+ */
+export const SERIES_LIMITS: { readonly cardinalityLimit: number } = { cardinalityLimit: 1_000_000 };
+
 /** The name of values that a log does not name. */
 export const UNNAMED = 'values';
 

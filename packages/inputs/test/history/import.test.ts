@@ -30,6 +30,17 @@ test('a log is imported once, and not again with other options', async () => {
   });
 });
 
+test('a log of more series than a registry has by default keeps all of them', async () => {
+  const histogram = new Histogram();
+  histogram.record(5_000_000);
+  const count = 2_500;
+  const lines = Array.from({ length: count }, (_, i) =>
+    formatInterval(histogram, { startSec: START_SEC, endSec: START_SEC + 1, tag: `rpc?route=${i}` }),
+  );
+  const { imported } = await importLog(Buffer.from(lines.join('')), folder, A7);
+  expect(imported).toMatchObject({ rows: count });
+});
+
 test('refuses a log without times, and stretches that do not divide a day', async () => {
   await expect(importLog(logOf(1), folder)).rejects.toMatchObject({ code: 'ERR_LOG_TIME' });
   await expect(importLog(logOf(START_SEC), folder, { everyMs: 7001 })).rejects.toThrow(

@@ -160,8 +160,10 @@ export function createLogIntake(
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
-  const seriesFor = (interval: LogInterval): LoggedSeries | undefined =>
-    families.seriesOf(interval) ?? seriesOf(interval);
+  const seriesFor = (interval: LogInterval): LoggedSeries | undefined => {
+    const series = families.seriesOf(interval) ?? seriesOf(interval);
+    return series && { ...series, family: { ...limits, ...series.family } };
+  };
   return {
     result,
     seriesOf: seriesFor,
@@ -179,7 +181,7 @@ export function createLogIntake(
       else {
         const { attributes } = series;
         const reading = {
-          ...countedFor(registry, { ...limits, ...series.family }, counted),
+          ...countedFor(registry, series.family, counted),
           attributes,
           key: '',
           counter: DELTA,

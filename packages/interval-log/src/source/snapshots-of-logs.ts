@@ -70,7 +70,16 @@ export interface SnapshotsOptions {
  * seen; //=> [[1001, 0], [1002, 1], [1003, 2]]
  * ```
  */
-export async function* snapshotsOfLogs(
+export function snapshotsOfLogs(
+  logs: readonly RecordedLog[],
+  options: SnapshotsOptions = {},
+): AsyncGenerator<Snapshot, void> {
+  return snapshotsWithin({}, logs, options);
+}
+
+/** As `snapshotsOfLogs`, of families that may have other numbers of series than those of a service. */
+export async function* snapshotsWithin(
+  limits: Pick<FamilyOptions, 'cardinalityLimit'>,
   logs: readonly RecordedLog[],
   options: SnapshotsOptions = {},
 ): AsyncGenerator<Snapshot, void> {
@@ -80,7 +89,7 @@ export async function* snapshotsOfLogs(
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   const readers = logs.map(
-    (log) => new LogReader(statingResolutions(log), (options) => createLogIntake(registry, options)),
+    (log) => new LogReader(statingResolutions(log), (options) => createLogIntake(registry, options, limits)),
   );
   /** The step that is being read: intervals that start at one moment. */
   let step: { readonly startMs: number; endMs: number } | undefined;

@@ -1,5 +1,5 @@
 import { type HistoryRow, rowsBetween } from '@hdrscope/history';
-import { seriesFinder } from '@hdrscope/inputs/internal';
+import { SERIES_LIMITS, seriesFinder } from '@hdrscope/inputs/internal';
 import { type LogSource, type MalformedLine, readEntries, type Selection } from '@hdrscope/interval-log';
 import { createLogIntake, selects } from '@hdrscope/interval-log/internal';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
@@ -43,7 +43,7 @@ export async function readLogRows(
   { unit = 'ns', selection = {}, onBytes, onMalformed }: ReadLogRowsOptions,
 ): Promise<LogRows> {
   const registry = createRegistry();
-  const intake = createLogIntake(registry, { seriesOf: seriesFinder(unit) }, LIMITS);
+  const intake = createLogIntake(registry, { seriesOf: seriesFinder(unit) }, SERIES_LIMITS);
   const isSelected = selects(selection);
   let [startSec, endSec, badLines] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   for await (const entry of readEntries(source, onBytes && { onBytes })) {
@@ -61,6 +61,3 @@ export async function readLogRows(
   const rows = [...rowsBetween(undefined, await registry.gather({ maxAgeMs: 0 }), { producer })];
   return { rows, startSec, endSec, leftOut, undecodable: malformed - badLines };
 }
-
-// A registry of a service has 2000 series of a metric at most, and an overflow series would hide the others.
-const LIMITS = { cardinalityLimit: 1_000_000 };
