@@ -36,8 +36,13 @@ test('the percentile before and after, a table and a sentence', async () => {
     /^route=\/pay +100\.\d+ +1,00\d\.\d+ +100,000 +10,000 +100 % +values +explains it$/m,
   );
   expect(stdout).toMatch(
-    /p99\.9 moved from 100\.\d+ ms to 1,00\d\.\d+ ms, and route=\/pay explains 100 % of it: their values changed\.\n$/,
+    /p99\.9 moved from 100\.\d+ ms to 1,00\d\.\d+ ms, and route=\/pay explains 100 % of it: its values changed\.\n$/,
   );
+});
+
+test('the only metric of a history is taken', async () => {
+  const [named, taken] = [await explain(RANGES), await hdrscope(['explain', history, ...RANGES])];
+  expect([taken.exitCode, taken.stdout]).toEqual([0, named.stdout]);
 });
 
 test('a route that is slow on one host, and another one, are causes side by side', async () => {
@@ -60,7 +65,7 @@ test('a route that is slow on one host, and another one, are causes side by side
   expect(stdout).toMatch(/^route=\/cart .* 50 % +values +explains it$/m);
   expect(stdout).toMatch(/^route=\/pay & host=b .* 50 % +values +explains it as well$/m);
   expect(stdout).toMatch(
-    /route=\/cart explains 50 % of it: their values changed\. So does route=\/pay & host=b, with 50 % of it: their values changed\.\n$/,
+    /route=\/cart explains 50 % of it: its values changed\. So does route=\/pay & host=b, with 50 % of it: its values changed\.\n$/,
   );
 });
 
@@ -337,7 +342,7 @@ test('logs with several metrics ask for one, and name a wrong one', async () => 
   ]);
   expect(await say('--metric', 'rcp')).toEqual([
     1,
-    expect.stringContaining("no log has the metric 'rcp': did you mean rpc?"),
+    expect.stringContaining("there is no metric 'rcp': did you mean rpc?"),
   ]);
   expect((await say('--metric', 'rpc'))[0]).toBe(0);
 });

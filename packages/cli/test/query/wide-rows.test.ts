@@ -177,7 +177,7 @@ test('an explanation shows bounds, and the least that a cause explains', async (
   expect(stdout).toMatch(
     /^route=\/pay +99\.\d+ to 25\d\.\d+ +4,9\d\d\.\d+ to 10,0\d\d\.\d+ .*≥ 9\d % +values +explains it$/m,
   );
-  expect(stdout).toMatch(/and route=\/pay explains at least 9\d % of it: their values changed\.\n$/);
+  expect(stdout).toMatch(/and route=\/pay explains at least 9\d % of it: its values changed\.\n$/);
   const json = JSON.parse((await hdrscope([...args, '--json'])).stdout);
   expect(json).toMatchObject({
     isWide: true,

@@ -86,11 +86,11 @@ function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): st
   const names = formatNames(cause, ' or ');
   const what =
     kind === 'values'
-      ? 'their values changed'
+      ? 'its values changed'
       : before.count === 0
-        ? 'they are new'
+        ? 'it is new'
         : after.count === 0
-          ? 'they are gone'
-          : 'their share of all values changed';
+          ? 'it is gone'
+          : 'its share of all values changed';
   return `${names}${isFirst ? ' explains' : ', with'} ${isWide ? 'at least ' : ''}${formatPart(explains, isWide).replace('≥ ', '')} of it: ${what}.`;
 }

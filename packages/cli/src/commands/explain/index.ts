@@ -1,11 +1,11 @@
 import { explainHistory } from '@hdrscope/history';
 import { explainRows, type TimeRange } from '@hdrscope/history/internal';
-import { ExitCode, type Io, UsageError } from '../../command.ts';
+import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand, type Given } from '../../define-command.ts';
 import { withOutput } from '../../output-options.ts';
 import type { SidesGiven } from '../diff/sides.ts';
 import { assertPicture } from '../plot/drawing.ts';
-import { askHistory, withEngine } from '../query/engine.ts';
+import { askHistory, metricNames, withEngine } from '../query/engine.ts';
 import { readTraces } from '../query/traces.ts';
 import { EXPLAIN, type ExplainOptions } from './options.ts';
 import { type Explained, explanationJson, explanationText } from './report.ts';
@@ -93,12 +93,10 @@ async function explainRanges(
 ): Promise<number> {
   const { options } = given;
   assertForHistory(options);
-  const { metric, percentile, where } = options;
-  if (metric === undefined || metric === '') {
-    throw new UsageError('--metric is required: the name of a metric of the history');
-  }
-  const question = { metric, ...ranges, percentile, where };
+  const { percentile, where } = options;
   return askHistory(folder, options, io, async (history) => {
+    const metric = options.metric ?? chooseMetric(await metricNames(history), undefined, `${folder} has`);
+    const question = { metric, ...ranges, percentile, where };
     const explanation = await withEngine(folder, () => explainHistory(folder, question, history.query));
     const traces = await readTraces(history, { metric, where, ...ranges.after, limit: TRACES });
     const sides = { before: spanOf(ranges.before), after: spanOf(ranges.after) };
@@ -117,7 +115,11 @@ async function explainLogs(files: SidesGiven, given: GivenExplain, io: Io): Prom
   assertForLogs(options);
   const { percentile, where } = options;
   const { before, after, report } = await readLogSides(files, options, io);
-  const metric = chooseMetric([...before.rows, ...after.rows], options.metric);
+  const metric = chooseMetric(
+    [...before.rows, ...after.rows].map((row) => row.metric),
+    options.metric,
+    'the logs have',
+  );
   const explanation = explainRows(before.rows, after.rows, { metric, percentile, where });
   await write({ explanation, metric, sides: { before, after }, traces: [], missing: new Map() }, given, io);
   return report();

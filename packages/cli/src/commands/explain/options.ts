@@ -10,8 +10,8 @@ import { ALLOW_MISSING } from '../query/engine.ts';
 export const EXPLAIN = defineOptions({
   metric: {
     value: '<name>',
-    help: 'the metric; a history needs it',
-    fallback: 'logs: the only one that they have',
+    help: 'the metric',
+    fallback: 'the only one that there is',
   },
   allowMissing: ALLOW_MISSING,
   before: {

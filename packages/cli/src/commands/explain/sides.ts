@@ -132,21 +132,20 @@ export async function readLogSides(
 const MOST_NAMES = 5;
 
 /**
- * The metric that is asked for, or the only one of some rows.
+ * The metric that is asked for, or the only one.
  *
- * @throws Refusal when there are several, or not the one that is asked for.
+ * @param owner Who has the metrics: `the logs have`.
+ * @throws Refusal when there are none or several, or not the one that is asked for.
  */
-export function chooseMetric(rows: readonly HistoryRow[], asked: string | undefined): string {
-  const metrics = [...new Set(rows.map(({ metric }) => metric))].sort();
+export function chooseMetric(names: readonly string[], asked: string | undefined, owner: string): string {
+  const metrics = [...new Set(names)].sort();
   const [only] = metrics;
-  if (only === undefined) {
-    throw new Refusal('the logs have no values to compare: hdrscope log summary shows what they have');
-  }
-  const list = `the logs have ${listNames(metrics, MOST_NAMES)}`;
+  if (only === undefined) throw new Refusal(`${owner} no values to compare`);
+  const list = `${owner} ${listNames(metrics, MOST_NAMES)}`;
   if (asked === undefined) {
     if (metrics.length === 1) return only;
     throw new Refusal(`--metric chooses one of several metrics: ${list}`);
   }
   if (metrics.includes(asked)) return asked;
-  throw new Refusal(`no log has the metric '${asked}'${suggestion(asked, metrics) || `: ${list}`}`);
+  throw new Refusal(`there is no metric '${asked}'${suggestion(asked, metrics) || `: ${list}`}`);
 }

@@ -107,3 +107,10 @@ export async function withEngine<T>(folder: string, ask: () => Promise<T>): Prom
 
 const MISSING =
   'a history is asked by DuckDB: npm install @duckdb/node-api, with --global where hdrscope is installed so';
+
+/** The metrics of a history, by name. */
+export async function metricNames({ folder, query }: AskedHistory): Promise<string[]> {
+  const { historyMetrics } = await import('@hdrscope/history');
+  const metrics = await withEngine(folder, () => historyMetrics(folder, query));
+  return [...new Set(metrics.map(({ metric }) => metric))];
+}

@@ -15,7 +15,7 @@ import {
   type Format as PlotFormat,
   writePlots,
 } from '../plot/drawing.ts';
-import { type AskedHistory, askHistory, missingJson, withEngine } from './engine.ts';
+import { type AskedHistory, askHistory, metricNames, missingJson, withEngine } from './engine.ts';
 import {
   assertKindFits,
   assertOptionsFit,
@@ -85,13 +85,12 @@ async function answer(
  *
  * @throws UsageError when the history has several, and an option asks about one.
  */
-async function withMetric(options: Options, { folder, query }: AskedHistory): Promise<Options> {
+async function withMetric(options: Options, history: AskedHistory): Promise<Options> {
   const option = options.metric === undefined ? optionOfMetric(options) : undefined;
   if (option === undefined) return options;
-  const metrics = await withEngine(folder, () => historyMetrics(folder, query));
-  const names = [...new Set(metrics.map(({ metric }) => metric))];
+  const names = await metricNames(history);
   if (names.length > 1)
-    throw new UsageError(`${option} goes with --metric: ${folder} has ${names.join(', ')}`);
+    throw new UsageError(`${option} goes with --metric: ${history.folder} has ${names.join(', ')}`);
   return names.length === 1 ? { ...options, metric: names[0]! } : options;
 }
 
