@@ -199,7 +199,7 @@ export const HDRSCOPE: Group = {
       () => import('./commands/query/index.ts'),
     ],
     explain: [
-      'says which attributes made a percentile move, in a history or from log to log',
+      'says which attributes made a percentile move',
       () => import('./commands/explain/index.ts'),
     ],
     ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
@@ -218,17 +218,10 @@ export const HDRSCOPE: Group = {
   notes: `  hdrscope --version prints the version.
 
 exit codes:
-  0    done
-  1    a verdict (worse, missed), or input that is refused: unreadable, malformed
-  2    a wrong command line
-  3    a verdict that cannot be given: too little to judge by
-  130  ended by Ctrl-C; any other signal: 128 and its number
+  0 done; 1 a verdict (worse, missed), or input that is refused; 2 a wrong command line; 3 too little to judge by; 130 ended by Ctrl-C
 
 environment:
-  NO_COLOR        no colours, not even on terminals
-  COLUMNS         the length of a line, also without a terminal
-  HDRSCOPE_TOKEN  the token that clients of serve must send
-  HDRSCOPE_DEBUG  errors show the place in the program where they arose
+  NO_COLOR no colours; COLUMNS the length of a line; HDRSCOPE_TOKEN what clients of serve must send; HDRSCOPE_DEBUG where errors arose
 `,
   examples: [
     'hdrscope service.hlog',
