@@ -32,3 +32,18 @@ export function measureInTurns(rounds, one, other) {
   }
   return least;
 }
+
+/** A busy machine takes more processor time, too: a figure above its limit is measured again. */
+const MOST_ROUNDS = 3;
+
+/**
+ * The least figure of a measurement that is repeated while it is above its limit.
+ *
+ * @param {number} limit
+ * @param {() => number} measure
+ */
+export function measureWithin(limit, measure) {
+  let figure = measure();
+  for (let round = 1; figure > limit && round < MOST_ROUNDS; round++) figure = Math.min(figure, measure());
+  return figure;
+}
