@@ -13,7 +13,7 @@ import {
 import { createJudge, LEAST_PART, type SideValues, type Weighed } from './judge.ts';
 import { poolSides, slotAxis } from './pooled.ts';
 import type { Candidate, SeriesChange, SlotCounts } from './series-change.ts';
-import { type SlowValues, slowOf, standardizeTraffic } from './slow.ts';
+import { countSlow, type SlowValues, standardizeTraffic } from './slow.ts';
 import { type FoundCauses, verdicts } from './verdicts.ts';
 
 /**
@@ -71,7 +71,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const better = direction > 0 ? 'before' : 'after';
   const counts = { before: before.count, after: after.count };
   const limit = { slot: figures.slot(whole[better].last), counts };
-  const slow = series.map((one) => slowOf(one, limit));
+  const slow = series.map((one) => countSlow(one, limit));
   const sizes = {
     before: Float64Array.from(series, (one) => sumOfCounts(one.before)),
     after: Float64Array.from(series, (one) => sumOfCounts(one.after)),

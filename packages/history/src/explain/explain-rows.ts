@@ -38,12 +38,12 @@ export function explainRows(
   const least = all.reduce((most, row) => Math.min(most, row.bits), Math.min(MOST_BITS_OF_HDR, bits));
   const series = new Map<string, Record<'before' | 'after', SlotSums> & Pick<SeriesChange, 'attributes'>>();
   for (const side of ['before', 'after'] as const) {
-    for (const { attributes, k, c, w, bits: own } of sides[side]) {
+    for (const row of sides[side]) {
+      const { attributes } = row;
       const identity = JSON.stringify(Object.entries(attributes));
       const known = series.get(identity) ?? { attributes, before: new SlotSums(), after: new SlotSums() };
       series.set(identity, known);
-      const cut = own - least;
-      for (const [i, slot] of k.entries()) known[side].add(slot >> cut, (slot + (w[i] ?? 0)) >> cut, c[i]!);
+      known[side].addRow(row, least);
     }
   }
   const changes = [...series.values()].map((one) => ({

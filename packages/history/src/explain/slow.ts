@@ -24,7 +24,7 @@ export interface SlowLimit {
 }
 
 /** The slow values of a series. */
-export function slowOf(series: SeriesChange, { slot, counts }: SlowLimit): SlowValues {
+export function countSlow(series: SeriesChange, { slot, counts }: SlowLimit): SlowValues {
   const slowIn = (side: 'before' | 'after'): Bounds => {
     const { k, c, w } = series[side];
     let [lower, upper, size] = [0, 0, 0];

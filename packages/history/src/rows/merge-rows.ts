@@ -51,10 +51,7 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
   }
   const bits = distinct.reduce((least, row) => Math.min(least, row.bits), first.bits);
   const slots = new SlotSums();
-  for (const row of distinct) {
-    const cut = row.bits - bits;
-    for (const [i, k] of row.k.entries()) slots.add(k >> cut, (k + (row.w[i] ?? 0)) >> cut, row.c[i]!);
-  }
+  for (const row of distinct) slots.addRow(row, bits);
   const used = distinct.filter(({ count }) => count > 0);
   const extremes = {
     min:
@@ -83,6 +80,12 @@ export class SlotSums {
     const byLast = this.#counts.get(first) ?? new Map<number, number>();
     this.#counts.set(first, byLast);
     byLast.set(last, (byLast.get(last) ?? 0) + count);
+  }
+
+  /** Adds all counts of a row, at fewer `bits` than it has, or as many. */
+  addRow(row: Pick<HistoryRow, 'bits' | 'k' | 'c' | 'w'>, bits: number): void {
+    const cut = row.bits - bits;
+    for (const [i, k] of row.k.entries()) this.add(k >> cut, (k + (row.w[i] ?? 0)) >> cut, row.c[i]!);
   }
 
   /** As rows have them. */
