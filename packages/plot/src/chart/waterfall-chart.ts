@@ -65,20 +65,23 @@ const RIGHT = 24;
 
 /** The height that all rows take, in pixels. */
 export function waterfallHeight(plot: WaterfallPlot): number {
-  return Math.max(150, frameOf(plot, settingOf('light', 920), '').top + rowCount(plot) * ROW_HEIGHT + BELOW);
+  return Math.max(
+    150,
+    frameOf(plot, makeSetting('light', 920), '').top + rowCount(plot) * ROW_HEIGHT + BELOW,
+  );
 }
 
 function rowCount({ steps }: WaterfallPlot): number {
   return steps.length + 2;
 }
 
-function settingOf(theme: ThemeName, width: number): Setting {
+function makeSetting(theme: ThemeName, width: number): Setting {
   return { theme: THEMES[theme], width, zone: UTC };
 }
 
 /** A row for each value and step, from above. Long names take several lines. */
 export function waterfallOption(plot: WaterfallPlot, themeName: ThemeName, width: number): ChartOption {
-  const setting = settingOf(themeName, width);
+  const setting = makeSetting(themeName, width);
   const { theme } = setting;
   const { title, subtitle, unit } = plot;
   const titles = {

@@ -20,7 +20,7 @@ export interface Picture extends CheckedOptions {
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` unless `given` looks like a plot, or when an option is outside its range. */
-export function pictureOf(given: Plot | WaterfallPlot, options: RenderOptions): Picture {
+export function makePicture(given: Plot | WaterfallPlot, options: RenderOptions): Picture {
   if ((given as WaterfallPlot | undefined)?.kind === 'waterfall') {
     const plot = given as WaterfallPlot;
     const { height = waterfallHeight(plot), ...others } = options;

@@ -4,7 +4,7 @@ import { init } from '#echarts';
 import type { WaterfallPlot } from '../chart/waterfall-chart.ts';
 import type { Plot } from '../plot.ts';
 import type { RenderOptions } from './options.ts';
-import { pictureOf } from './picture.ts';
+import { makePicture } from './picture.ts';
 
 /** How a plot is drawn in pixels. */
 export interface PngOptions extends RenderOptions {
@@ -32,7 +32,7 @@ interface CanvasModule {
  */
 export async function renderPng(given: Plot | WaterfallPlot, options: PngOptions = {}): Promise<Uint8Array> {
   assertOptions(options, RENDER_PNG);
-  const { width, height, option } = pictureOf(given, options);
+  const { width, height, option } = makePicture(given, options);
   const { scale = 2 } = options;
   const { createCanvas } = await loadCanvas();
   const canvas = createCanvas(Math.round(width * scale), Math.round(height * scale));

@@ -4,7 +4,7 @@ import type { WaterfallPlot } from '../chart/waterfall-chart.ts';
 import type { Plot } from '../plot.ts';
 import { escapeXml } from './escape.ts';
 import type { RenderOptions } from './options.ts';
-import { pictureOf } from './picture.ts';
+import { makePicture } from './picture.ts';
 
 /**
  * A plot as the text of an SVG picture. Equal plots make equal texts.
@@ -21,7 +21,7 @@ import { pictureOf } from './picture.ts';
  */
 export function renderSvg(given: Plot | WaterfallPlot, options: RenderOptions = {}): string {
   assertOptions(options, RENDER_SVG);
-  const { width, height, option, description } = pictureOf(given, options);
+  const { width, height, option, description } = makePicture(given, options);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
     chart.setOption(option);
