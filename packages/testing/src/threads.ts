@@ -10,14 +10,14 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 export async function runInThread<Answer>(module: URL, data: unknown): Promise<Answer> {
   const thread = new Worker(module, { workerData: data });
   try {
-    return await answerOf<Answer>(thread);
+    return await awaitAnswer<Answer>(thread);
   } finally {
     await thread.terminate();
   }
 }
 
 /** The first message of a thread. */
-export function answerOf<Answer>(thread: Worker): Promise<Answer> {
+export function awaitAnswer<Answer>(thread: Worker): Promise<Answer> {
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);

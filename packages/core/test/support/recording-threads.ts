@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { answerOf } from '@hdrscope/testing/threads';
+import { awaitAnswer } from '@hdrscope/testing/threads';
 
 /**
  * The work of a thread. It records all values `rounds` times, for `leastMs` at least, and after each round one of
@@ -30,7 +30,7 @@ export async function recordInThreads(
     return new Worker(THREAD, { workerData });
   });
   try {
-    return await Promise.all(workers.map(answerOf<number>));
+    return await Promise.all(workers.map(awaitAnswer<number>));
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
