@@ -198,10 +198,7 @@ export const HDRSCOPE: Group = {
       'asks a history for percentiles of any series, over any time',
       () => import('./commands/query/index.ts'),
     ],
-    explain: [
-      'says which attributes made a percentile move',
-      () => import('./commands/explain/index.ts'),
-    ],
+    explain: ['says which attributes made a percentile move', () => import('./commands/explain/index.ts')],
     ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
     ceph: ["reads Ceph's perf histograms, and serves ours as Ceph does", CEPH],
     slo: ['judges an objective afterwards, writes rules for Prometheus', SLO],
