@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { runInThread } from '@hdrscope/testing/threads';
 import { MetricsServer, type RequestHandler } from '../src/server.ts';
 import { ask, askRaw } from './support/http.ts';
+
+const RESOURCES = new URL('./support/server-resources-thread.ts', import.meta.url);
 
 const running: MetricsServer[] = [];
 afterEach(async () => {
@@ -128,12 +131,7 @@ test('a stopping server cuts an answer that does not end', async () => {
 });
 
 test('a server and its connections do not keep a process alive', async () => {
-  const { port } = await started();
-  const socket = connect(port, 'localhost');
-  await new Promise((resolve) => socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n', resolve));
-  await new Promise((resolve) => socket.once('data', resolve));
+  const ofNetwork = await runInThread<readonly string[]>(RESOURCES, undefined);
   // The client's end of the connection.
-  const ofNetwork = process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP'));
   expect(ofNetwork).toEqual(['TCPSocketWrap']);
-  socket.destroy();
 });

@@ -194,10 +194,10 @@ kernelTest.each(['array_of_maps', 'hash_of_maps'] as const)(
     countDepths(inner[1].fd);
     countDepths(inner[1].fd);
     const { histograms, generation } = await read(outer, { layout: queueDepthLayout() });
-    const found = histograms.map(({ attributes, name, generation }) => [name, attributes, generation]);
+    const found = histograms.map(({ attributes, name, generation }) => [attributes.key, name, generation]);
     expect(found.sort()).toEqual([
-      ['BY_DEVICE', { key: 0 }, `map ${inner[0].info.id}`],
-      ['BY_DEVICE', { key: 3 }, `map ${inner[1].info.id}`],
+      [0, 'BY_DEVICE', `map ${inner[0].info.id}`],
+      [3, 'BY_DEVICE', `map ${inner[1].info.id}`],
     ]);
     expectEvents(
       histograms.find(({ attributes }) => attributes.key === 0),
