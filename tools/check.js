@@ -68,7 +68,7 @@ for (const step of STEPS) {
 }
 let counts = { passed: 0, failed: 0, skipped: 0 };
 await record('tests', async () => {
-  const run = await runTests(process.argv.slice(2));
+  const run = runTests(process.argv.slice(2));
   counts = run.counts;
   return run.ok;
 });

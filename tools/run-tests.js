@@ -6,14 +6,12 @@
  * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.
  * With `CI` in the environment, a file that failed beside others runs once more alone: see `runAgain`.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY_MARK, sumCounts } from './lib/counts.js';
+import { runJest } from './jest.js';
+import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY, sumCounts } from './lib/counts.js';
 import { SELECTIONS, selectFiles } from './lib/test-kinds.js';
 import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.js';
 
@@ -22,16 +20,6 @@ import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.
  * @typedef {import('./lib/counts.js').Results} Results
  * @typedef {import('./lib/workspace.js').Project} Project
  */
-
-const NX_ENVIRONMENT = {
-  NX_DAEMON: 'false',
-  NX_TUI: 'false',
-  [SUMMARY_MARK]: '1',
-  // npm prints no banner before every script.
-  npm_config_loglevel: 'silent',
-  // Nx asks for colours even where the output is not a terminal.
-  FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
-};
 
 /**
  * Splits the arguments into projects and options for Jest.
@@ -83,7 +71,7 @@ function hasTests({ dir, manifest }, only) {
   return only === undefined || listFiles(join(dir, 'test'), only).length > 0;
 }
 
-/** Projects whose tests start built programs: these take longest. The compiler, which checks types and writes declarations, is no part of this. */
+/** Projects whose tests start built programs. The compiler, which checks types and writes declarations, is no part of this. */
 const BUILT = ['e2e', 'packages/cli', 'packages/demo', 'tools'];
 
 function bundle() {
@@ -105,11 +93,7 @@ const MAX_FILES_AGAIN = 6;
  * @returns {Counts} Its new counts.
  */
 function runAlone(dir, file, jestArgs) {
-  spawnSync(
-    process.execPath,
-    [fileURLToPath(new URL('./jest.js', import.meta.url)), '--runTestsByPath', file, ...jestArgs],
-    { cwd: dir, stdio: 'inherit' },
-  );
+  runJest([dir], ['--runTestsByPath', file, ...jestArgs]);
   return JSON.parse(readFileSync(join(dir, RESULTS_FILE), 'utf8'));
 }
 
@@ -138,87 +122,22 @@ export function runAgain(all, run) {
 }
 
 /**
- * Nx joins the arguments of a script with spaces and passes them to a shell.
- *
- * @param {string} arg
- */
-function quoteForShell(arg) {
-  return /^[\w./=,:-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`;
-}
-
-/**
- * Runs the tests of projects under Nx and prints the lines of the reporter as they come.
- *
- * @param {Project[]} projects
- * @param {string[]} jestArgs
- * @param {number} parallel How many projects run at once.
- * @returns {Promise<{ status: number | null, rest: string[] }>} `rest` are the lines of Nx and npm.
- */
-async function runNx(projects, jestArgs, parallel) {
-  const names = projects.map(({ name }) => name).join(',');
-  const child = spawn(
-    process.execPath,
-    [
-      createRequire(import.meta.url).resolve('nx/bin/nx.js'),
-      ...['run-many', '-t', 'test', '-p', names, '--output-style=stream-without-prefixes'],
-      `--parallel=${parallel}`,
-      ...(jestArgs.length > 0 ? ['--', ...jestArgs.map(quoteForShell)] : []),
-    ],
-    { cwd: workspaceRoot, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...NX_ENVIRONMENT } },
-  );
-  const ended = once(child, 'close');
-  const mark = `${SUMMARY_MARK} `;
-  /** @type {string[]} */
-  const rest = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith(mark)) console.log(line.slice(mark.length));
-    else rest.push(line);
-  }
-  const [status] = await ended;
-  return { status, rest };
-}
-
-/**
- * Runs three projects at once. Nx begins with those on which most others depend, so the longest ones, on which nothing depends, would
- * be last and alone: they have a place of their own from the beginning.
- *
- * @param {Project[]} projects
- * @param {string[]} jestArgs
- * @returns {ReturnType<typeof runNx>}
- */
-async function runProjects(projects, jestArgs) {
-  const longest = projects.filter(({ path }) => BUILT.includes(path));
-  const others = projects.filter((project) => !longest.includes(project));
-  const parts = await Promise.all([
-    ...(longest.length > 0 ? [runNx(longest, jestArgs, 1)] : []),
-    ...(others.length > 0 ? [runNx(others, jestArgs, 2)] : []),
-  ]);
-  const failed = parts.find(({ status }) => status !== 0);
-  return { status: failed === undefined ? 0 : failed.status, rest: parts.flatMap(({ rest }) => rest) };
-}
-
-/**
  * @param {string[]} [args]
- * @returns {Promise<{ counts: Counts, ok: boolean }>}
+ * @returns {{ counts: Counts, ok: boolean }}
  */
-export async function runTests(args = []) {
+export function runTests(args = []) {
   const selection = Object.keys(SELECTIONS).find((name) => args[0] === `--${name}`);
   if (selection !== undefined) process.env.HDRSCOPE_TESTS = selection;
   const { only } = selectFiles(selection);
   const projects = listProjects(workspaceRoot).filter((project) => hasTests(project, only));
   const { selected, jestArgs } = selectProjects(selection === undefined ? args : args.slice(1), projects);
   if (selected.length === 0) throw new Error('no project has such tests');
-  // Results of an earlier run must not count; Nx restores those that it takes from its cache.
-  for (const { dir } of selected) rmSync(dirname(join(dir, RESULTS_FILE)), { recursive: true, force: true });
-
   if (selected.some(({ path }) => BUILT.includes(path))) bundle();
-  const { status, rest } = await runProjects(selected, jestArgs);
+  const dirs = selected.map(({ dir }) => dir);
+  const status = runJest(dirs, jestArgs, { [SUMMARY]: '1' });
   const { all, missing } = collectResults(selected);
   const failedAtFirst = sumCounts(all.map(({ results }) => results)).failed;
-  if (missing.length > 0 || (status !== 0 && failedAtFirst === 0)) {
-    console.log(rest.join('\n'));
-    for (const { name } of missing) console.log(`${name}: its tests did not start`);
-  }
+  for (const { name } of missing) console.log(`${name}: its tests did not start`);
   const unsteady = process.env.CI ? runAgain(all, (dir, file) => runAlone(dir, file, jestArgs)) : [];
   for (const file of unsteady) console.log(`unsteady: ${file} failed beside others and passed alone`);
   const counts = sumCounts(all.map(({ results }) => results));
@@ -234,7 +153,7 @@ export async function runTests(args = []) {
 
 if (isMain(import.meta)) {
   try {
-    const { counts, ok } = await runTests(process.argv.slice(2));
+    const { counts, ok } = runTests(process.argv.slice(2));
     console.log(formatCounts(counts));
     process.exitCode = ok ? 0 : 1;
   } catch (error) {

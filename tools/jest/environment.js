@@ -63,6 +63,11 @@ export default class Environment {
   #env = { ...process.env };
   #stackTraceLimit = Error.stackTraceLimit;
 
+  /** @param {{ projectConfig: { rootDir: string } }} config */
+  constructor({ projectConfig }) {
+    process.chdir(projectConfig.rootDir);
+  }
+
   async setup() {
     // Jest maps stacks by a library; Node.js does it with the maps that the sources bring.
     Reflect.set(Error, 'prepareStackTrace', undefined);

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { formatCounts, formatSkips, mergeSkips, RESULTS_FILE, SUMMARY_MARK } from '../lib/counts.js';
+import { formatCounts, formatSkips, mergeSkips, RESULTS_FILE, SUMMARY, sumCounts } from '../lib/counts.js';
 
 /**
  * The parts of Jest's results that this reporter reads.
  *
  * @typedef {import('../lib/counts.js').Skip} Skip
+ * @typedef {import('../lib/counts.js').FailedFile} FailedFile
  *
  * @typedef {object} FileResult
  * @property {string} testFilePath
@@ -18,93 +19,88 @@ import { formatCounts, formatSkips, mergeSkips, RESULTS_FILE, SUMMARY_MARK } fro
  * @property {{ status: string, fullName: string }[]} testResults
  * @property {{ message: string }[]} [console]
  * @property {{ runtime: number }} perfStats
- *
- * @typedef {object} RunResult
- * @property {number} numPassedTests
- * @property {number} numFailedTests
- * @property {number} numPendingTests
- * @property {number} numTodoTests
- * @property {number} numRuntimeErrorTestSuites
  */
+
+/** @typedef {import('../lib/counts.js').Results & { skips: Skip[], failedFiles: FailedFile[], ms: number, filesLeft: number }} ProjectResults */
 
 /**
  * Prints one line for each test file, failures in full, and at the end the reasons of skipped tests. Under `run-tests.js`
- * it prints failures and one line for the project instead. Leaves the results for `run-tests.js`.
+ * it prints failures and one line for each project instead. Leaves the results of each project for `run-tests.js`.
  */
 export default class CompactReporter {
-  #rootDir;
   #isFiltered;
-  #isSummary = process.env[SUMMARY_MARK] !== undefined;
-  #startMs = performance.now();
-  /** @type {Skip[]} */
-  #skips = [];
-  /** @type {import('../lib/counts.js').FailedFile[]} */
-  #failedFiles = [];
+  #isSummary = process.env[SUMMARY] !== undefined;
+  /**
+   * By the folders of the projects.
+   *
+   * @type {Map<string, ProjectResults>}
+   */
+  #projects;
 
-  /** @param {{ rootDir: string, testNamePattern?: string }} config */
-  constructor({ rootDir, testNamePattern }) {
-    this.#rootDir = rootDir;
+  /**
+   * @param {{ testNamePattern?: string }} config
+   * @param {{ projects: { dir: string, files: number }[] }} options With the number of test files.
+   */
+  constructor({ testNamePattern }, { projects }) {
     this.#isFiltered = Boolean(testNamePattern);
+    this.#projects = new Map(
+      projects.map(({ dir, files }) => [
+        dir,
+        { passed: 0, failed: 0, skipped: 0, skips: [], failedFiles: [], ms: 0, filesLeft: files },
+      ]),
+    );
   }
 
   /**
-   * @param {unknown} _test
+   * @param {{ context: { config: { rootDir: string } } }} test
    * @param {FileResult} result
    */
-  onTestResult(_test, result) {
-    const file = join(basename(this.#rootDir), relative(this.#rootDir, result.testFilePath));
+  onTestResult({ context }, result) {
+    const dir = context.config.rootDir;
+    const project = /** @type {ProjectResults} */ (this.#projects.get(dir));
+    const path = relative(dir, result.testFilePath);
+    const file = join(basename(dir), path);
     const counts = {
       passed: result.numPassingTests,
+      // A file that does not load has no tests, and counts as one failure.
       failed: result.numFailingTests + (result.testExecError ? 1 : 0),
       skipped: result.numPendingTests + result.numTodoTests,
     };
+    Object.assign(project, sumCounts([project, counts]));
     // A name pattern skips tests that have no reason to report.
-    if (!this.#isFiltered) this.#skips.push(...skipsOf(result, file));
+    if (!this.#isFiltered) project.skips.push(...skipsOf(result, file));
     const hasFailed = counts.failed > 0;
-    if (hasFailed) this.#failedFiles.push({ file: relative(this.#rootDir, result.testFilePath), ...counts });
+    if (hasFailed) project.failedFiles.push({ file: path, ...counts });
+    project.ms += result.perfStats.runtime;
+    project.filesLeft--;
     const isQuiet = this.#isSummary || (this.#isFiltered && counts.passed === 0);
-    if (isQuiet && !hasFailed) return;
-    const lines = [
-      `${hasFailed ? 'FAIL' : 'ok  '} ${file}: ${formatCounts(counts)}${took(result.perfStats.runtime)}`,
-    ];
-    if (hasFailed) for (const { message } of result.console ?? []) lines.push(indent(message));
-    if (result.failureMessage) lines.push(result.failureMessage);
-    this.#print(lines);
-  }
-
-  /**
-   * @param {unknown} _contexts
-   * @param {RunResult} results
-   */
-  onRunComplete(_contexts, results) {
-    const counts = {
-      passed: results.numPassedTests,
-      // A file that does not load has no tests, and counts as one failure.
-      failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
-      skipped: results.numPendingTests + results.numTodoTests,
-    };
-    writeFileSync(
-      join(this.#rootDir, RESULTS_FILE),
-      `${JSON.stringify({ ...counts, skips: mergeSkips(this.#skips), failedFiles: this.#failedFiles })}\n`,
-    );
-    if (!this.#isSummary) this.#print(formatSkips(this.#skips));
-    else {
-      const state = counts.failed > 0 ? 'FAIL' : 'ok  ';
-      const seconds = took(performance.now() - this.#startMs);
-      this.#print([`${state} ${basename(this.#rootDir)}: ${formatCounts(counts)}${seconds}`]);
+    if (!isQuiet || hasFailed) {
+      print([
+        `${hasFailed ? 'FAIL' : 'ok  '} ${file}: ${formatCounts(counts)}${took(result.perfStats.runtime)}`,
+      ]);
+      if (hasFailed) for (const { message } of result.console ?? []) print([indent(message)]);
+      if (result.failureMessage) print([result.failureMessage]);
     }
+    if (project.filesLeft === 0) this.#end(dir);
+  }
+
+  onRunComplete() {
+    // The arguments may have left files out.
+    for (const [dir, { filesLeft }] of this.#projects) if (filesLeft > 0) this.#end(dir);
+    if (!this.#isSummary) print(formatSkips([...this.#projects.values()].flatMap(({ skips }) => skips)));
   }
 
   /**
-   * Writes lines in one piece, because the test processes of several packages share the terminal.
+   * Writes the results of a project and, under `run-tests.js`, its line: the time is that of its files, some of which
+   * ran at the same time.
    *
-   * @param {string[]} lines
+   * @param {string} dir
    */
-  #print(lines) {
-    if (lines.length === 0) return;
-    const text = lines.join('\n');
-    const mark = `${SUMMARY_MARK} `;
-    process.stdout.write(`${this.#isSummary ? text.replace(/^/gm, mark) : text}\n`);
+  #end(dir) {
+    const { ms, filesLeft, skips, ...results } = /** @type {ProjectResults} */ (this.#projects.get(dir));
+    writeFileSync(join(dir, RESULTS_FILE), `${JSON.stringify({ ...results, skips: mergeSkips(skips) })}\n`);
+    const state = results.failed > 0 ? 'FAIL' : 'ok  ';
+    if (this.#isSummary) print([`${state} ${basename(dir)}: ${formatCounts(results)}${took(ms)}`]);
   }
 }
 
@@ -126,6 +122,11 @@ function skipsOf({ testResults, console = [] }, file) {
       ? printed
       : skipped.map(({ fullName }) => /\(([^()]+)\)$/.exec(fullName)?.[1] ?? 'no reason is printed');
   return [...new Set(reasons)].map((reason) => ({ reason, files: [file] }));
+}
+
+/** @param {string[]} lines */
+function print(lines) {
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** @param {number} ms */

@@ -15,11 +15,8 @@
 /** Where a project leaves the results of its latest run. Nx keeps this folder in its cache beside the output. */
 export const RESULTS_FILE = '.test-results/jest.json';
 
-/**
- * Set by `run-tests.js`: the reporter then prints failures and one line for the project, each line behind this mark.
- * Lines without it are those of Nx and npm.
- */
-export const SUMMARY_MARK = 'HDRSCOPE_TEST_SUMMARY';
+/** An environment variable that `run-tests.js` sets: the reporter then prints failures and one line for each project. */
+export const SUMMARY = 'HDRSCOPE_TEST_SUMMARY';
 
 /**
  * @param {Counts} counts
