@@ -25,7 +25,7 @@ export function describeGeneratedIncidents(seeds: number): void {
   );
 
   test('of all incidents, at least 95 % have a guilty cause first', () => {
-    process.stdout.write(`explain: ${total} of ${INCIDENT_KINDS.length * seeds} incidents\n`);
+    console.log(`explain: ${total} of ${INCIDENT_KINDS.length * seeds} incidents`);
     expect(total).toBeGreaterThanOrEqual(0.95 * INCIDENT_KINDS.length * seeds);
   });
 

@@ -47,7 +47,7 @@ test('of incidents in wide buckets, no other attribute than the guilty one is na
       }
     }
   }
-  process.stdout.write(`explain: verdicts of incidents in wide buckets ${JSON.stringify(verdicts)}\n`);
+  console.log(`explain: verdicts of incidents in wide buckets ${JSON.stringify(verdicts)}`);
   expect(verdicts.explained).toBeGreaterThan(0);
 });
 
