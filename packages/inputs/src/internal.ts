@@ -41,7 +41,7 @@ export {
   type Row,
   type Verdict,
 } from './judge.ts';
-export { hasRequests, type LoadForm, requestFacts } from './load/load-form.ts';
+export { hasRequests, LOAD_FORMS, type LoadForm, requestFacts } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
 export { valueStretches } from './load/value-stretches.ts';
 export { isEpoch, type PastTime, readMoment, readPastTime, readRange, secondsOf } from './moment.ts';

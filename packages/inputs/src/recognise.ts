@@ -10,9 +10,10 @@ import { isValue, readTable } from './numbers/number-texts.ts';
  * The form of an input, by its content and not by its name:
  *
  * - `'log'`, `'percentiles'` and the other kinds of text of `@hdrscope/interval-log`.
- * - `'k6 points'`, `'k6 table'`, `'vegeta lines'`, `'vegeta table'`, `'oha table'`, `'hey table'`, `'ab table'`, `'jmeter table'`: every
- *   request of a load test, which `readRequests` reads.
- * - `'k6 summary'`, `'oha summary'`, `'autocannon'`: a few percentiles of a load test, which `readLoadSummary` reads.
+ * - `'k6 points'`, `'k6 table'`, `'vegeta lines'`, `'vegeta table'`, `'oha table'`, `'hey table'`, `'ab table'`, `'jmeter table'`,
+ *   `'gatling log'`: every request of a load test, which `readRequests` reads.
+ * - `'k6 summary'`, `'oha summary'`, `'autocannon'`, `'locust table'`, `'artillery report'`: a few percentiles of a load test, which
+ *   `readLoadSummary` reads.
  * - `'encoded'`: histograms in Base64, without anything else, which `readEncoded` reads.
  * - `'recorded'`: figures with their encoded histograms in JSON, which `readFigures` reads.
  * - `'numbers'`: one number per line, perhaps with a unit, which `countNumbers` counts.

@@ -11,9 +11,9 @@ import {
   FINEST_DIGITS,
   PrintedEvidence,
 } from './evidence.ts';
-import type { ErrorCount, RequestSink } from './load/load.ts';
+import type { ErrorCount, ReadRequestsOptions, RequestSink } from './load/load.ts';
 import { type RequestForm, requestFacts } from './load/load-form.ts';
-import { type ReadRequestsOptions, readLoadSummary, readRequests } from './load/read-load.ts';
+import { readLoadSummary, readRequests } from './load/read-load.ts';
 import { STRETCH_SEC, valueStretches } from './load/value-stretches.ts';
 import type { ValueScale } from './value-scale.ts';
 

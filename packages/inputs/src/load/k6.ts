@@ -16,6 +16,8 @@ import {
   isRequest,
   type LoadSummary,
   type PrintedPercentile,
+  type RequestFacts,
+  type RequestReader,
   type RequestSink,
 } from './load.ts';
 
@@ -26,7 +28,7 @@ export const K6_METRIC = 'http_req_duration';
 const FAILED = 'http_req_failed';
 
 /** Picks the requests from all values of k6. */
-export class K6Requests {
+class K6Requests {
   /** The name of the file in messages. */
   readonly #name: string;
   readonly #metric: string;
@@ -100,11 +102,7 @@ const LIMITS = { elements: 10_000, depth: 16 };
  * Reads `k6 run --out json=FILE`: a line of JSON for each metric and for each of its values.
  * Source: https://grafana.com/docs/k6/latest/results-output/real-time/json/
  */
-export function readK6Points(
-  bytes: TextBytes,
-  options: ReadLinesOptions,
-  requests: K6Requests,
-): Promise<void> {
+function readK6Points(bytes: TextBytes, options: ReadLinesOptions, requests: K6Requests): Promise<void> {
   return readLines(bytes, options, (line, lineNumber) =>
     leaveOutBad(lineNumber, options, () => readLine(line, requests)),
   );
@@ -134,11 +132,7 @@ function readLine(line: string, requests: K6Requests): void {
  * Reads `k6 run --out csv=FILE`: a line for each value of each metric, which begins with the metric, the time and the value.
  * Source: https://grafana.com/docs/k6/latest/results-output/real-time/csv/
  */
-export function readK6Table(
-  bytes: TextBytes,
-  options: ReadLinesOptions,
-  requests: K6Requests,
-): Promise<void> {
+function readK6Table(bytes: TextBytes, options: ReadLinesOptions, requests: K6Requests): Promise<void> {
   return readLines(bytes, options, (line, lineNumber) => {
     // Most lines are of other metrics.
     if (!requests.isNamedIn(line)) return;
@@ -274,6 +268,33 @@ function errorsOf(metrics: Map<string, JsonObject>): ErrorCount | undefined {
   };
 }
 
+// Both.
+
 /** What k6 calls a failure, unless the script says otherwise. */
-export const K6_FAILURE =
+const K6_FAILURE =
   'requests that k6 counts in http_req_failed: no response, or a status other than 200 to 399';
+
+const K6: RequestFacts = {
+  tool: 'k6',
+  failure: K6_FAILURE,
+  unstated: 'k6 has written no values of http_req_failed: it does so for HTTP requests, since version 0.31',
+};
+
+/** The outputs of k6 that have every request. */
+export const K6_REQUESTS: Readonly<Record<'k6 points' | 'k6 table', RequestReader>> = {
+  'k6 points': k6Reader(/^\s*\{"(?:type":"(?:Metric|Point)"|metric":"[^"\n]*","type":"Point")/, readK6Points),
+  'k6 table': k6Reader(/^metric_name,timestamp,metric_value\b/, readK6Table),
+};
+
+function k6Reader(mark: RegExp, read: typeof readK6Points): RequestReader {
+  return {
+    mark,
+    facts: K6,
+    async read(bytes, options, sink) {
+      const { name = 'the text', metric = K6_METRIC } = options;
+      const requests = new K6Requests(name, metric, sink);
+      await read(bytes, options, requests);
+      requests.assertFound();
+    },
+  };
+}

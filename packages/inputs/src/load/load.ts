@@ -1,4 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { ReadLinesOptions, TextBytes } from '../bytes.ts';
 
 // Summaries.
 
@@ -23,7 +25,7 @@ export interface ErrorCount {
 
 /** A summary of a load generator. */
 export interface LoadSummary {
-  /** `autocannon`, `k6` or `oha`. */
+  /** Its name: `k6`. */
   readonly tool: string;
   /** How many durations there are; `undefined` when the summary does not state it. */
   readonly count: number | undefined;
@@ -60,4 +62,37 @@ const LATEST_SEC = 8.64e12;
 /** Whether numbers are a duration in milliseconds and a moment in seconds. */
 export function isRequest(durationMs: number, atSec: number): boolean {
   return durationMs >= 0 && durationMs <= LONGEST_MS && atSec >= 0 && atSec <= LATEST_SEC;
+}
+
+// Readers.
+
+/** How the requests of a load test are read. */
+export interface ReadRequestsOptions extends ReadLinesOptions {
+  /** The metric of k6 that has the durations. @default 'http_req_duration' */
+  readonly metric?: string | undefined;
+}
+
+/** Reads one form of output that has the duration of every request. */
+export interface RequestReader {
+  /** Matches the beginning of a text of this form. */
+  readonly mark: RegExp;
+  readonly facts: RequestFacts;
+  read(bytes: TextBytes, options: ReadRequestsOptions, sink: RequestSink): Promise<void>;
+}
+
+/** What is known of the output of a load generator that has every request. */
+export interface RequestFacts {
+  readonly tool: string;
+  /** What the tool calls a failure. @default the output does not state which requests failed */
+  readonly failure?: string;
+  /** Why an output does not state which requests failed. */
+  readonly unstated: string;
+  /** How far a duration that the tool writes may be from the one that it has measured, in milliseconds. @default 0 */
+  readonly errorMs?: number;
+  /** The field or column of the durations, and their unit. @default the durations are in some lines only */
+  readonly durations?: {
+    readonly kind: 'field' | 'column';
+    readonly name: string;
+    readonly unit: CountedUnit;
+  };
 }

@@ -8,32 +8,18 @@ import {
   text,
 } from '@hdrscope/core/internal';
 import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
-import {
-  LINE_NAMES,
-  named,
-  type ReadLinesOptions,
-  type ReadTextOptions,
-  readText,
-  TEXT_NAMES,
-  type TextBytes,
-} from '../bytes.ts';
+import { LINE_NAMES, named, type ReadTextOptions, readText, TEXT_NAMES, type TextBytes } from '../bytes.ts';
+import { isArtilleryReport, readArtilleryReport } from './artillery.ts';
 import { isAutocannon, readAutocannon } from './autocannon.ts';
-import { isK6Summary, K6_METRIC, K6Requests, readK6Points, readK6Summary, readK6Table } from './k6.ts';
-import type { ErrorCount, LoadSummary, RequestSink } from './load.ts';
-import { hasRequests, type RequestForm } from './load-form.ts';
+import { isK6Summary, K6_METRIC, readK6Summary } from './k6.ts';
+import type { ErrorCount, LoadSummary, ReadRequestsOptions, RequestSink } from './load.ts';
+import { hasRequests, REQUEST_READERS, type RequestForm } from './load-form.ts';
+import { LOCUST_TABLE, readLocustTable } from './locust.ts';
 import { isOhaSummary, readOhaSummary } from './oha.ts';
-import { isRequestTable, readRequestTable } from './request-table.ts';
-import { readVegetaLines } from './vegeta.ts';
-
-/** How the requests of a load test are read. */
-export interface ReadRequestsOptions extends ReadLinesOptions {
-  /** The metric of k6 that has the durations. @default 'http_req_duration' */
-  readonly metric?: string | undefined;
-}
 
 /**
  * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
- * `ab -g FILE`, `vegeta encode --to csv` and `json`, and JMeter's log in CSV (JTL).
+ * `ab -g FILE`, `vegeta encode --to csv` and `json`, JMeter's log in CSV (JTL), and the `simulation.log` of Gatling, text or binary.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `form` is not a form that has all requests; `ERR_DECODE` when there are no requests, or
  *   a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE` when the metric has no times. An error of the source is thrown
@@ -68,13 +54,7 @@ export async function readRequests(
 ): Promise<void> {
   assertFollows('the form', requestForm, form);
   assertOptions(options, READ_REQUESTS);
-  if (isRequestTable(form)) return readRequestTable(form, bytes, options, sink);
-  if (form === 'vegeta lines') return readVegetaLines(bytes, options, sink);
-  const { name = 'the text', metric = K6_METRIC } = options;
-  const requests = new K6Requests(name, metric, sink);
-  const read = form === 'k6 points' ? readK6Points : readK6Table;
-  await read(bytes, options, requests);
-  requests.assertFound();
+  await REQUEST_READERS[form].read(bytes, options, sink);
 }
 
 const requestForm = custom<RequestForm>('a form that has all requests', (form) =>
@@ -93,8 +73,8 @@ export interface ReadLoadSummaryOptions extends ReadTextOptions {
 }
 
 /**
- * Reads the JSON that a load generator writes at the end of a test: autocannon (`--json`), k6 (`--summary-export`, `handleSummary()`) or
- * oha (`--output-format json`).
+ * Reads the summary that a load generator writes at the end of a test: autocannon (`--json`), k6 (`--summary-export`, `handleSummary()`),
+ * oha (`--output-format json`), Artillery (`--output`) or Locust (`--csv`, the file `*_stats.csv`).
  *
  * @throws HdrscopeError `ERR_DECODE` when the text is no such summary, or has no such metric; `ERR_TOO_LARGE` when it has more than 64 MiB.
  * @example
@@ -112,9 +92,10 @@ export async function readLoadSummary(
 ): Promise<LoadSummary> {
   assertOptions(options, READ_LOAD_SUMMARY);
   const { name = 'the text', metric = K6_METRIC } = options;
-  const json = await readText(bytes, 'JSON', options);
+  const text = await readText(bytes, 'a summary', options);
   try {
-    const document = parseJson(json, 'the text', new Budget('the text', LIMITS));
+    if (LOCUST_TABLE.test(text)) return readLocustTable(text);
+    const document = parseJson(text, 'the text', new Budget('the text', LIMITS));
     const summary = isObject(document) ? summaryOf(document, metric) : undefined;
     if (summary !== undefined) return summary;
   } catch (error) {
@@ -122,12 +103,13 @@ export async function readLoadSummary(
   }
   throw new HdrscopeError(
     'ERR_DECODE',
-    `${name} is JSON, and not a summary of autocannon (--json), k6 (--summary-export) or oha (--output-format json)`,
+    `${name} is JSON, and not a summary of autocannon (--json), k6 (--summary-export), oha (--output-format json) or Artillery (--output)`,
   );
 }
 
 function summaryOf(json: JsonObject, metric: string): LoadSummary | undefined {
   if (isAutocannon(json)) return readAutocannon(json);
+  if (isArtilleryReport(json)) return readArtilleryReport(json);
   if (isOhaSummary(json)) return readOhaSummary(json);
   return isK6Summary(json) ? readK6Summary(json, metric) : undefined;
 }

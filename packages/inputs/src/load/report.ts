@@ -29,6 +29,21 @@ const REPORTS: readonly (readonly [tool: string, mark: RegExp, cure: string])[] 
     /^Requests +\[total, rate(?:, throughput)?\] /m,
     'vegeta encode --to csv writes every request, and vegeta report --type=hdrplot estimates many percentiles',
   ],
+  [
+    'Locust',
+    /^Type +Name +# reqs +# fails \|/m,
+    'locust --csv writes the percentiles that hdrscope check judges',
+  ],
+  [
+    'Artillery',
+    /^(?:All VUs finished|Summary report @|Metrics for period to: )/m,
+    'artillery run --output FILE writes the percentiles that hdrscope check judges',
+  ],
+  [
+    'Gatling',
+    /^---- (?:Global Information|Requests) -{10}/m,
+    'its simulation.log, which lies in the folder of the results, has every request',
+  ],
   ['k6', /^ +http_req_duration\.{2,}: avg=/m, 'k6 run --out json=FILE writes every request'],
 ];
 

@@ -1,7 +1,8 @@
 import { type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
 import { cellsOf, momentOf } from '../numbers/number-texts.ts';
 import { perMs } from '../numbers/number-unit.ts';
-import { isRequest, type RequestSink } from './load.ts';
+import { isRequest, type RequestFacts, type RequestReader, type RequestSink } from './load.ts';
+import { isVegetaFailure, VEGETA } from './vegeta.ts';
 
 // Tables that have a line for each request, and nothing else.
 
@@ -9,8 +10,8 @@ import { isRequest, type RequestSink } from './load.ts';
 type CellOf = (title: string) => string;
 
 interface RequestTable {
-  /** Matches the first lines of a table. */
   readonly mark: RegExp;
+  readonly facts: Omit<RequestFacts, 'durations'>;
   /** The titles of a table without a line of titles. @default the first line */
   readonly titles?: readonly string[];
   /** The column of the moment at which a request has begun, and how many of its steps are a second. */
@@ -28,24 +29,49 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
   // Source: oha, `src/printer.rs`, `print_csv`. It has no line for a request without a response.
   'oha table': {
     mark: /^request-start,DNS,DNS\+dialup,Response-delay,request-duration,/,
+    facts: {
+      tool: 'oha',
+      unstated:
+        'the table of oha has no requests without a response: oha --output-format json states how many failed',
+    },
     start: ['request-start', 1],
     duration: ['request-duration', 's'],
   },
   // Source: hey, `requester/print.go`. It has no line for a request without a response.
   'hey table': {
     mark: /^\s*response-time,DNS\+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\r?\n/,
+    facts: {
+      tool: 'hey',
+      // It writes four decimals of a second.
+      errorMs: 0.05,
+      unstated:
+        'the table of hey has no requests without a response: the text that hey prints without -o counts them',
+    },
     start: ['offset', 1],
     duration: ['response-time', 's'],
   },
   // Source: httpd, `support/ab.c`. Milliseconds are those of ab since 2.2; before, seconds had 16 digits, and times were microseconds.
   'ab table': {
     mark: /^starttime\tseconds\tctime\tdtime\tttime\twait\r?\n[^\t\n]*\t\d{1,10}\t/,
+    facts: {
+      tool: 'ab',
+      errorMs: 0.5,
+      unstated: 'the file of ab -g does not say which requests failed: the text that ab prints counts them',
+    },
     start: ['seconds', 1],
     duration: ['ttime', 'ms'],
   },
   // Source: https://jmeter.apache.org/usermanual/listeners.html#csvlogformat. Properties choose the other columns and the separator.
   'jmeter table': {
     mark: /^timeStamp([,;\t|])elapsed(?:\1|\r?\n)/,
+    facts: {
+      tool: 'JMeter',
+      // The difference of two clocks of whole milliseconds.
+      errorMs: 1,
+      failure: 'samples that JMeter counts as failed: no response, a status from 400, or a failed assertion',
+      unstated:
+        'the table of JMeter has no column success: jmeter.save.saveservice.successful=true writes it',
+    },
     start: ['timeStamp', 1000],
     duration: ['elapsed', 'ms'],
     isFailed: (cellOf) => {
@@ -56,6 +82,7 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
   // Source: vegeta, `lib/results.go`, `NewCSVEncoder`: 9 columns, and 12 since version 12.8.
   'vegeta table': {
     mark: /^\d{19},\d{1,3},\d+,\d+,\d+,/,
+    facts: VEGETA,
     titles: ['1', '2', '3', '4', '5', '6'],
     start: ['1', 1e9],
     duration: ['3', 'ns'],
@@ -63,36 +90,27 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
   },
 };
 
-/** Whether vegeta counts a request as no success. Source: vegeta, `lib/metrics.go`, `Metrics.Add`. */
-export function isVegetaFailure(code: number, error: string): boolean {
-  return code < 200 || code >= 400 || error !== '';
-}
+/** The readers of these tables. */
+export const REQUEST_TABLES: Readonly<Record<RequestTableForm, RequestReader>> = Object.fromEntries(
+  Object.entries(TABLES).map(([form, table]) => {
+    const [name, unit] = table.duration;
+    const facts = { ...table.facts, durations: { kind: 'column', name, unit } } as const;
+    const reader: RequestReader = {
+      mark: table.mark,
+      facts,
+      read: (bytes, options, sink) => readRequestTable(table, bytes, options, sink),
+    };
+    return [form, reader];
+  }),
+) as Record<RequestTableForm, RequestReader>;
 
-/** Recognises a table of requests by its beginning. */
-export function recogniseRequestTable(beginning: string): RequestTableForm | undefined {
-  return FORMS.find((form) => TABLES[form].mark.test(beginning));
-}
-
-const FORMS = Object.keys(TABLES) as readonly RequestTableForm[];
-
-export function isRequestTable(form: string): form is RequestTableForm {
-  return Object.hasOwn(TABLES, form);
-}
-
-/** The column of the durations of a table, and their unit. */
-export function durationColumn(form: RequestTableForm): RequestTable['duration'] {
-  return TABLES[form].duration;
-}
-
-/** Reads a table that has a line for each request. */
-export function readRequestTable(
-  form: RequestTableForm,
+function readRequestTable(
+  { start, duration, isFailed, ...table }: RequestTable,
   bytes: TextBytes,
   options: ReadLinesOptions,
   sink: RequestSink,
 ): Promise<void> {
   const { name = 'the text', onBadLine = refuseLine } = options;
-  const { start, duration, isFailed, ...table } = TABLES[form];
   let titles = table.titles;
   let separator = ',';
   return readLines(bytes, options, (line, lineNumber) => {

@@ -1,33 +1,43 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { asCount, asFinite, asObject, asText, Budget, parseJson } from '@hdrscope/kit';
-import { leaveOutBad, type ReadLinesOptions, readLines, type TextBytes } from '../bytes.ts';
-import { isRequest, type RequestSink } from './load.ts';
-import { isVegetaFailure } from './request-table.ts';
+import { leaveOutBad, readLines } from '../bytes.ts';
+import { isRequest, type RequestFacts, type RequestReader } from './load.ts';
 
 // The headers of a response.
 const LIMITS = { elements: 10_000, depth: 16 };
 
+/** What is known of all outputs of vegeta. */
+export const VEGETA: Omit<RequestFacts, 'durations'> = {
+  tool: 'vegeta',
+  failure: 'requests without a response, or with a status other than 200 to 399',
+  unstated: 'there are no requests',
+};
+
+/** Whether vegeta counts a request as no success. Source: vegeta, `lib/metrics.go`, `Metrics.Add`. */
+export function isVegetaFailure(code: number, error: string): boolean {
+  return code < 200 || code >= 400 || error !== '';
+}
+
 /**
- * Reads `vegeta encode --to json`: a line of JSON for each request, with its latency in nanoseconds.
+ * `vegeta encode --to json`: a line of JSON for each request, with its latency in nanoseconds.
  * Source: vegeta, `lib/results.go`, `NewJSONEncoder`.
  */
-export function readVegetaLines(
-  bytes: TextBytes,
-  options: ReadLinesOptions,
-  sink: RequestSink,
-): Promise<void> {
-  return readLines(bytes, options, (line, lineNumber) =>
-    leaveOutBad(lineNumber, options, () => {
-      const fields = asObject(parseJson(line, 'the line', new Budget('the line', LIMITS)), 'line');
-      const durationMs = asFinite(fields.latency, 'latency') / 1e6;
-      const startSec = Date.parse(asText(fields.timestamp, 'timestamp')) / 1000;
-      if (!isRequest(durationMs, startSec)) {
-        const message = `latency must be a duration in nanoseconds, with its timestamp, got ${fields.latency}`;
-        throw new HdrscopeError('ERR_DECODE', message);
-      }
-      const isFailed = isVegetaFailure(asCount(fields.code, 'code'), asText(fields.error ?? '', 'error'));
-      sink.onRequest(durationMs, startSec);
-      sink.onOutcome?.(isFailed, startSec);
-    }),
-  );
-}
+export const VEGETA_LINES: RequestReader = {
+  mark: /^\s*\{"attack":"(?:[^"\\\n]|\\.)*","seq":\d+,"code":\d+,"timestamp":"/,
+  facts: { ...VEGETA, durations: { kind: 'field', name: 'latency', unit: 'ns' } },
+  read: (bytes, options, sink) =>
+    readLines(bytes, options, (line, lineNumber) =>
+      leaveOutBad(lineNumber, options, () => {
+        const fields = asObject(parseJson(line, 'the line', new Budget('the line', LIMITS)), 'line');
+        const durationMs = asFinite(fields.latency, 'latency') / 1e6;
+        const startSec = Date.parse(asText(fields.timestamp, 'timestamp')) / 1000;
+        if (!isRequest(durationMs, startSec)) {
+          const message = `latency must be a duration in nanoseconds, with its timestamp, got ${fields.latency}`;
+          throw new HdrscopeError('ERR_DECODE', message);
+        }
+        const isFailed = isVegetaFailure(asCount(fields.code, 'code'), asText(fields.error ?? '', 'error'));
+        sink.onRequest(durationMs, startSec);
+        sink.onOutcome?.(isFailed, startSec);
+      }),
+    ),
+};

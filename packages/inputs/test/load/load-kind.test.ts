@@ -44,6 +44,9 @@ test.each([
   ],
   ['fio', 'job: (g=0): rw=randread, bs=(R) 4096B-4096B\nfio-3.36\nStarting 1 process\n'],
   ['vegeta', 'Requests      [total, rate, throughput]         500, 50.10, 50.09\nDuration\n'],
+  ['Locust', 'Type     Name           # reqs      # fails |    Avg     Min\n--------|----\n'],
+  ['Artillery', 'Test run id: x\nAll VUs finished. Total time: 9 seconds\n'],
+  ['Gatling', '\n---- Global Information --------------------------------\n> request count\n'],
   ['k6', '     http_req_duration..............: avg=1.2ms min=1ms\n'],
 ])('recognises the report that %s prints for people', (tool, text) => {
   expect(recogniseInput(text, { isWhole: true })).toBe('report');
