@@ -29,6 +29,10 @@ export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report
     'is a summary of k6, which has a few percentiles and not the values between them: hdrscope check judges those. k6 run --out json=FILE writes every value',
   'oha summary':
     'is a summary of oha, which has a few percentiles and not the values between them: hdrscope check judges those. oha --output-format csv writes every value',
+  'locust table':
+    'is a table of Locust, which has a few percentiles and not the values between them: hdrscope check judges those. k6 --out json=FILE and oha --output-format csv write every value',
+  'artillery report':
+    'is a report of Artillery, which has a few percentiles and not the values between them: hdrscope check judges those. k6 --out json=FILE and oha --output-format csv write every value',
   log: 'is an interval log: hdrscope log summary, check, diff, plot and serve take it, and the other commands of hdrscope log',
   percentiles:
     'is percentile text, which has neither times nor intervals nor every value: hdrscope log summary and convert, check, diff, plot and serve take it',

@@ -1,4 +1,4 @@
-import type { Subject } from '@hdrscope/inputs/internal';
+import { LOAD_FORMS, type Subject } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { CHANGES, exitCodeOf as exitCodeOfGate, parseConfidence, SERIES } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
@@ -27,9 +27,10 @@ objective is missed, and 3 when none is but one cannot be judged.
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
 --latency), histograms in Base64, a text with one number per line, a column of a table, a field of
-JSON, the JSON of hdrscope record, and the output of ab (-g), autocannon (--json), hey (-o csv), JMeter (CSV), k6 (--out json, --out csv, --summary-export, handleSummary),
-oha (--output-format json and csv) and vegeta (encode --to csv and json); all of them plain or gzipped. A summary that prints a few percentiles is judged by these
-alone.
+JSON, the JSON of hdrscope record, and the output of ab (-g), Artillery (--output), autocannon (--json),
+Gatling (simulation.log), hey (-o csv), JMeter (CSV), k6 (--out json, --out csv, --summary-export,
+handleSummary), Locust (--csv), oha (--output-format json and csv) and vegeta (encode --to csv and json);
+all of them plain or gzipped. A summary that prints a few percentiles is judged by these alone.
 
 Each percentile has a confidence interval, which contains the true one with --confidence:
 
@@ -55,8 +56,7 @@ ${CHANGES}`;
 
 const TAKEN: readonly CheckKind[] = [
   ...(['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'] as const),
-  ...(['autocannon', 'k6 summary', 'oha summary', 'k6 points', 'k6 table', 'vegeta lines'] as const),
-  ...(['vegeta table', 'oha table', 'hey table', 'ab table', 'jmeter table'] as const),
+  ...LOAD_FORMS,
 ];
 
 const OPTIONS = defineOptions({
