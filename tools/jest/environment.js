@@ -85,5 +85,8 @@ export default class Environment {
     for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];
     Object.assign(process.env, this.#env);
     Error.stackTraceLimit = this.#stackTraceLimit;
+    // What was registered with the API of OpenTelemetry, which refuses a second one.
+    for (const key of Object.getOwnPropertySymbols(globalThis))
+      if (key.description?.startsWith('opentelemetry.js.api.')) Reflect.deleteProperty(globalThis, key);
   }
 }

@@ -22,6 +22,12 @@ test('the environment is that of the start', () => {
   delete process.env.PATH;
 });
 
+test('nothing is registered with the API of OpenTelemetry', () => {
+  const key = Symbol.for('opentelemetry.js.api.1');
+  expect(Reflect.get(globalThis, key)).toBe(undefined);
+  Reflect.set(globalThis, key, { version: '1.0.0', metrics: {} });
+});
+
 test('a file may leave a process behind', () => {
   const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   appendFileSync('said.txt', \`process \${pid}\\n\`);
