@@ -195,6 +195,14 @@ describe('a run of Jest in a package', () => {
       ].join('\n'),
     };
 
+    test('name the reason in each file, though one process runs them', () => {
+      const test = `import { lack, testUnless } from '${needs}'; testUnless(lack('light', 'it is dark'))('x', () => {});`;
+      const more = { 'test/a.test.ts': test, 'test/b.test.ts': test };
+      const { stdout } = runPackageWith({ HDRSCOPE_REQUIRE_PEERS: '' }, more);
+      expect(stdout).toMatch(/^ {2}it is dark \(\S+a\.test\.ts, \S+b\.test\.ts\)$/m);
+      expect(stdout).not.toContain('no reason is printed');
+    });
+
     test('are skipped with the reason, and the body of a block does not run', () => {
       const { stdout, counts } = runPackageWith({ HDRSCOPE_REQUIRE_PEERS: '' }, files);
       expect(counts).toMatchObject({ passed: 1, failed: 0, skipped: 2 });

@@ -109,7 +109,7 @@ export function testUnless(...lacks: Lacks): typeof test {
   if (found === undefined) return test;
   const { name } = found;
   if (name !== undefined && (REQUIRED.includes('1') || REQUIRED.includes(name))) return failing(found);
-  printOnce(`skipped: ${found.reason}`);
+  console.log(`skipped: ${found.reason}`);
   return test.skip as typeof test;
 }
 
@@ -120,12 +120,4 @@ function failing({ name, reason }: Lack): typeof test {
       throw new Error(`HDRSCOPE_REQUIRE_PEERS requires ${name}, and ${reason}`);
     });
   return Object.assign(fail, { each: () => fail }) as unknown as typeof test;
-}
-
-const printed = new Set<string>();
-
-function printOnce(line: string): void {
-  if (printed.has(line)) return;
-  printed.add(line);
-  console.log(line);
 }
