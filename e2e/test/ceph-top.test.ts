@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   askAdminSocket,
   askHistograms,
@@ -59,6 +60,18 @@ async function operations(): Promise<Record<string, Record<Counter, bigint>>> {
     }),
   );
   return Object.fromEntries(all) as Record<string, Record<Counter, bigint>>;
+}
+
+/** {@link operations}, once no OSD counts any more: it may count an operation after the client has its answer. */
+async function settledOperations(): ReturnType<typeof operations> {
+  let last = await operations();
+  for (let i = 0; i < 100; i++) {
+    await sleep(300);
+    const now = await operations();
+    if (isDeepStrictEqual(now, last)) break;
+    last = now;
+  }
+  return last;
 }
 
 const COMMAND = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
@@ -175,13 +188,14 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
   afterAll(stopPeers);
 
   test('top counts exactly the operations that the OSDs count, through a folder of sockets', async () => {
-    const before = await operations();
+    const before = await settledOperations();
     const intervals = await topDuring(folders(), async () => {
       await Promise.all([
         bench('2', 'write', '-b', '4096', '-t', '4', '--no-cleanup', '--run-name', 'small'),
         bench('2', 'write', '-b', '131072', '-t', '2', '--no-cleanup', '--run-name', 'large'),
       ]);
       await bench('1', 'seq', '-t', '4', '--run-name', 'small');
+      await settledOperations();
     });
     const expected = countedBetween(before, await operations());
     const counts = countsOf(intervals);
@@ -199,11 +213,12 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
   });
 
   test('top counts exactly the same through ceph tell', async () => {
-    const before = await operations();
+    const before = await settledOperations();
     const args = ['--tell', '--ceph', cluster.command.program];
-    const intervals = await topDuring(args, () =>
-      bench('2', 'write', '-b', '4096', '-t', '4', '--no-cleanup'),
-    );
+    const intervals = await topDuring(args, async () => {
+      await bench('2', 'write', '-b', '4096', '-t', '4', '--no-cleanup');
+      await settledOperations();
+    });
     const expected = countedBetween(before, await operations());
     console.log(`top --tell: ${JSON.stringify(countsOf(intervals))}`);
 
@@ -211,7 +226,7 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
   });
 
   test('through ceph tell, an OSD that hangs delays one interval, and its age grows until it is back', async () => {
-    const before = await operations();
+    const before = await settledOperations();
     const args = ['--tell', '--ceph', cluster.command.program];
     const areGone = (all: readonly Interval[]) => all.filter(({ daemons }) => daemons[1]!.state === 'gone');
     const intervals = await topDuring(args, async (seen) => {

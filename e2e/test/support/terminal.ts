@@ -72,6 +72,16 @@ export class Terminal {
     }
   }
 
+  /** Types a question to a server of this machine, and again when the answer is not there yet, as a reader does. */
+  async typeUntilAnswered(command: string, isAnswered: (output: string) => boolean): Promise<Typed> {
+    const startedAt = performance.now();
+    for (;;) {
+      const typed = await this.type(command);
+      if (isAnswered(typed.output) || performance.now() - startedAt > PATIENCE_MS) return typed;
+      await sleep(500);
+    }
+  }
+
   /** Types a command that does not end by itself, and Ctrl-C after its first output. */
   async typeUntilPrinted(command: string): Promise<Typed> {
     const shell = this.#start();
