@@ -38,7 +38,8 @@ const shared = {
 export default {
   projects: dirs.map((dir) => ({ ...shared, rootDir: dir, displayName: basename(dir) })),
   // By default Jest leaves one core idle, which is half of a small machine. Many tests wait for processes and clocks.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  maxWorkers: availableParallelism() * 2,
+  testSequencer: pathOf('./sequencer.js'),
   // Only a hang may reach this: on a machine with many other processes, a test of processes can take a minute.
   testTimeout: 120_000,
   // How long a worker that has nothing left to do may take to end. By default Jest reports a leak after half a second, and on a starved machine a
