@@ -1,7 +1,7 @@
 /**
- * `npm run incidents`: generates incidents whose causes are known, and quiet times, and prints how often `explainChange` names the cause.
+ * `npm run incidents`: generates incidents whose causes are known, and quiet times, and prints how often `explainSeries` names the cause.
  */
-import { explainChange } from '@hdrscope/history/internal';
+import { explainSeries } from '@hdrscope/history/internal';
 import { BITS, INCIDENT_KINDS, judgeAnswer, QUIET_KINDS, SCALE } from '@hdrscope/testing/incidents';
 import { fillMarkers } from '../lib/markers.js';
 import { readOptions, runTool } from '../lib/options.js';
@@ -131,7 +131,7 @@ function measureQuiet({ generate }, seeds) {
  */
 function explain(series, percentile) {
   const startMs = performance.now();
-  const answer = explainChange(series, { percentile, bits: BITS, scale: SCALE });
+  const answer = explainSeries(series, { percentile, bits: BITS, scale: SCALE });
   return { answer, ms: performance.now() - startMs };
 }
 

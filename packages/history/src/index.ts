@@ -1,7 +1,7 @@
+export type { ChangeExplanation } from '@hdrscope/explain';
 export { type CompactedDay, compactHistory } from './compact/compact.ts';
 export type { HistoryErrorCode } from './errors.ts';
 export { explainHistory, type HistoryExplanation } from './explain/explain.ts';
-export type { ChangeExplanation } from './explain/explanation.ts';
 export { historyUnits, type ObjectiveHistory, objectiveHistory } from './objective/objective-history.ts';
 export { readRows } from './parquet/decode.ts';
 export type { WrittenFile } from './parquet/write-file.ts';

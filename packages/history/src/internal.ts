@@ -1,8 +1,6 @@
 // Entry `@hdrscope/history/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { describeExplanation, formatNames, formatPart, formatSide } from './explain/describe.ts';
-export { explainChange } from './explain/explain-change.ts';
 export { explainRows } from './explain/explain-rows.ts';
-export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from './explain/explanation.ts';
+export { explainSeries } from './explain/explain-series.ts';
 export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';
 export { type RowKey, readRowKeys } from './parquet/decode.ts';

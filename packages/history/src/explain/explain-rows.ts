@@ -1,10 +1,9 @@
+import type { ExplainLimits, SeriesChange } from '@hdrscope/explain/internal';
 import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import { SlotSums } from '../rows/merge-rows.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { type HistoryExplanation, readForm } from './explain.ts';
-import { explainChange } from './explain-change.ts';
-import type { ExplainLimits } from './explanation.ts';
-import type { SeriesChange } from './series-change.ts';
+import { explainSeries } from './explain-series.ts';
 
 /** Which percentile of which rows is to be explained. */
 export interface RowsQuestion extends ExplainLimits {
@@ -51,5 +50,5 @@ export function explainRows(
     before: one.before.lists(),
     after: one.after.lists(),
   }));
-  return { unit, ...explainChange(changes, { ...question, scale, bits: least }) };
+  return { unit, ...explainSeries(changes, { ...question, scale, bits: least }) };
 }

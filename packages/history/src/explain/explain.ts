@@ -1,10 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
+import type { ChangeExplanation } from '@hdrscope/explain';
+import type { SeriesChange, SlotCounts } from '@hdrscope/explain/internal';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
 import type { Distribution } from '../rows/row.ts';
-import { explainChange } from './explain-change.ts';
-import type { ChangeExplanation } from './explanation.ts';
 import { checkedExplain, type ExplainQuestion } from './question.ts';
-import type { SeriesChange, SlotCounts } from './series-change.ts';
+import { rowSlots } from './row-slots.ts';
 import { seriesStatement } from './statement.ts';
 
 /** Why a percentile of a metric has moved. All values are in its unit. */
@@ -40,10 +40,12 @@ export async function explainHistory(
   question: ExplainQuestion,
   options: QueryOptions = {},
 ): Promise<HistoryExplanation> {
-  const checked = checkedExplain(question);
+  // Programs that only write a history start without it.
+  const { checkedLimits, explainChange } = await import('@hdrscope/explain/internal');
+  const checked = checkedExplain(question, checkedLimits);
   const rows = await askFolder(folder, checked.span, options, (source) => seriesStatement(checked, source));
   const { unit, scale, bits } = readForm(rows.map(asForm), checked.span.metric);
-  return { unit, ...explainChange(seriesOf(rows), { ...checked, scale, bits }) };
+  return { unit, ...explainChange(seriesOf(rows), { ...checked, slots: rowSlots({ scale, bits }) }) };
 }
 
 type Row = Record<string, unknown>;

@@ -1,8 +1,7 @@
 import { assertOptions, mustBe, number, type OptionsOwner, object } from '@hdrscope/core/internal';
+import type { ExplainLimits } from '@hdrscope/explain/internal';
 import { assertPercentile } from '../rows/percentiles.ts';
 import { type CheckedQuestion, checkedQuestion } from '../sql/question.ts';
-import { checkedLimits } from './explain-change.ts';
-import type { ExplainLimits } from './explanation.ts';
 
 /** A range of time: the intervals that start in it. */
 export interface TimeRange {
@@ -56,7 +55,10 @@ const RANGE: OptionsOwner<TimeRange> = {
 };
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_INVALID_VALUE` */
-export function checkedExplain(question: ExplainQuestion): CheckedExplain {
+export function checkedExplain(
+  question: ExplainQuestion,
+  checkedLimits: (limits: ExplainLimits) => Required<ExplainLimits>,
+): CheckedExplain {
   assertOptions(question, OWNER);
   const { metric, where = {}, percentile = 99.9, before, after } = question;
   assertPercentile(percentile);

@@ -1,7 +1,6 @@
+import type { SeriesChange } from '@hdrscope/explain/internal';
 import { BITS, swapped } from '@hdrscope/testing/incidents';
-import { growthEvidence, leastEvidence } from '../../src/explain/association.ts';
-import { explainChange } from '../../src/explain/explain-change.ts';
-import type { SeriesChange } from '../../src/explain/series-change.ts';
+import { explainSeries } from '../../src/explain/explain-series.ts';
 import { slotOfTick } from '../../src/index.ts';
 import { describeGeneratedIncidents } from './generated-incidents.ts';
 import { namesOf, QUESTION } from './questions.ts';
@@ -27,7 +26,7 @@ const series = (
 const QUIET = at(90_000, 9_900, 100);
 
 test('a slow route is the cause, and a host with a part of it overlaps with it', () => {
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     [
       series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 9_000, 0, 1000)),
       series({ route: '/pay', host: 'b' }, QUIET, at(90_000, 9_000, 0, 1000)),
@@ -51,7 +50,7 @@ test('a slow route is the cause, and a host with a part of it overlaps with it',
 });
 
 test('the host of a slow route overlaps with it', () => {
-  const { causes } = explainChange(
+  const { causes } = explainSeries(
     [
       series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 9_000, 0, 1000)),
       series({ route: '/cart', host: 'a' }, QUIET, QUIET),
@@ -70,7 +69,7 @@ test('a route that is slow on one host is a cause of both together, and each alo
   const cells = ['/pay', '/cart', '/list'].flatMap((route) =>
     ['a', 'b', 'c'].map((host) => ({ route, host })),
   );
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     cells.map(({ route, host }) =>
       series({ route, host }, QUIET, route === '/pay' && host === 'b' ? at(90_000, 9_000, 0, 1000) : QUIET),
     ),
@@ -87,7 +86,7 @@ test('a route that is slow on one host is a cause of both together, and each alo
 
 test('of two routes, each slow enough, both are named, and their parts add up to all of it', () => {
   const slow = at(90_000, 9_000, 0, 1000);
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     [
       series({ route: '/pay', host: 'a' }, QUIET, slow),
       series({ route: '/cart', host: 'b' }, QUIET, slow),
@@ -111,7 +110,7 @@ test.each([
 ])(
   'a host that is always slow is a cause of its share, with %d values before and %d after',
   (before, after) => {
-    const { verdict, causes } = explainChange(
+    const { verdict, causes } = explainSeries(
       [
         series({ host: 'a' }, at(80_000, 19_990, 10), at(80_000, 19_990, 10)),
         series({ host: 'b' }, at(80_000, 19_990, 10), at(80_000, 19_990, 10)),
@@ -128,7 +127,7 @@ test.each([
 
 test('of two equal causes among few series, neither hides the other', () => {
   const slow = at(9_500, 0, 0, 500);
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     ['/pay', '/cart', '/list', '/item'].map((route) =>
       series({ route }, at(9_985, 15), route === '/pay' || route === '/cart' ? slow : at(9_985, 15)),
     ),
@@ -142,7 +141,7 @@ test('of two equal causes among few series, neither hides the other', () => {
 test('a version that is slow on all routes is the cause, though most slow values are of the slowest route', () => {
   const fast = (slow: number) => at(100_000 - slow, slow);
   const slowest = at(0, 9_900, 100);
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     ['/a', '/b', '/c', '/reports'].flatMap((route) =>
       ['1', '2', '3'].map((version) => {
         const slow = version === '2' ? 1 : 0;
@@ -162,7 +161,7 @@ test('more traffic of a route on one host is a cause of both together', () => {
     ['a', 'b', 'c'].map((host) => ({ route, host })),
   );
   const slow = (times: number) => at(0, 0, 1000 * times);
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     cells.map(({ route, host }) =>
       route === '/pay'
         ? series({ route, host }, slow(1), slow(host === 'b' ? 60 : 1))
@@ -176,7 +175,7 @@ test('more traffic of a route on one host is a cause of both together', () => {
 });
 
 test('values that select the same series are one cause with both names', () => {
-  const { causes } = explainChange(
+  const { causes } = explainSeries(
     [
       series({ route: '/pay', pool: 'x' }, QUIET, at(90_000, 9_000, 0, 1000)),
       series({ route: '/cart', pool: 'y' }, QUIET, QUIET),
@@ -189,7 +188,7 @@ test('values that select the same series are one cause with both names', () => {
 
 test('of two causes that are both needed, the second one explains it as well', () => {
   const slow = at(90_000, 8_800, 0, 1200);
-  const { causes } = explainChange(
+  const { causes } = explainSeries(
     [
       series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 8_700, 0, 1300)),
       series({ route: '/cart', host: 'b' }, QUIET, slow),
@@ -206,7 +205,7 @@ test('of two causes that are both needed, the second one explains it as well', (
 
 test('a change that all series share is explained by none of them', () => {
   const slow = at(90_000, 9_000, 0, 1000);
-  const { verdict, causes, difference } = explainChange(
+  const { verdict, causes, difference } = explainSeries(
     [
       series({ route: '/pay', region: 'eu' }, QUIET, slow),
       series({ route: '/cart', region: 'eu' }, QUIET, slow),
@@ -222,7 +221,7 @@ const FAST = at(99_990, 10);
 const SLOW = at(0, 0, 990, 10);
 
 test('more traffic of a slow route is a cause of its share', () => {
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     [
       series({ route: '/pay' }, FAST, FAST),
       series({ route: '/cart' }, FAST, FAST),
@@ -236,7 +235,7 @@ test('more traffic of a slow route is a cause of its share', () => {
 });
 
 test('less traffic of a fast route is a cause, though no slow value has more of its kind', () => {
-  const { verdict, causes } = explainChange(
+  const { verdict, causes } = explainSeries(
     [
       series({ route: '/health' }, at(900_000), at(9_000)),
       series({ route: '/pay' }, at(0, 9_000, 600), at(0, 9_000, 600)),
@@ -256,19 +255,19 @@ test('a new version is a cause of its share, and an improvement is explained too
     series({ version: '1b' }, QUIET, QUIET),
     series({ version: '2' }, none, at(9_000, 0, 0, 1000)),
   ];
-  const [cause] = explainChange(canary, QUESTION).causes;
+  const [cause] = explainSeries(canary, QUESTION).causes;
   expect([namesOf(cause!), cause!.kind, cause!.before]).toEqual([
     ['version=2'],
     'share',
     { count: 0, value: undefined, lower: undefined, isWide: false },
   ]);
-  const gone = explainChange(swapped(canary), QUESTION);
+  const gone = explainSeries(swapped(canary), QUESTION);
   expect(gone.difference!.difference).toBeLessThan(0);
   expect([gone.verdict, namesOf(gone.causes[0]!)]).toEqual(['explained', ['version=2']]);
 });
 
 test('ranges without values, or with too few for the percentile, are no evidence', () => {
-  expect(explainChange([], QUESTION)).toEqual({
+  expect(explainSeries([], QUESTION)).toEqual({
     percentile: 99.9,
     isWide: false,
     before: { count: 0, percentile: undefined, lower: undefined, isWide: false },
@@ -278,34 +277,13 @@ test('ranges without values, or with too few for the percentile, are no evidence
     explains: undefined,
     causes: [],
   });
-  const few = explainChange([series({ route: '/pay' }, QUIET, at(0, 0, 0, 20))], QUESTION);
+  const few = explainSeries([series({ route: '/pay' }, QUIET, at(0, 0, 0, 20))], QUESTION);
   expect([few.verdict, few.causes]).toEqual(['too few values', []]);
 });
 
 test('a change that is certain, but small, is not explained', () => {
   const shifted = { k: [slotOfTick(1e6, BITS) + 2], c: [1e6] };
   const one = [series({ route: '/pay' }, { k: [slotOfTick(1e6, BITS)], c: [1e6] }, shifted)];
-  expect(explainChange(one, { ...QUESTION, minChange: 0.2 }).verdict).toBe('no difference shown');
-  expect(explainChange(one, QUESTION).verdict).toBe('nothing explains it');
-});
-
-test('evidence is largest for the cause, less for a part of it and for more than it, and 0 for all', () => {
-  // Ten parts with 100 slow values each; those of the first four have doubled.
-  const evidence = (parts: number) =>
-    growthEvidence({
-      part: { before: 100 * parts, after: 100 * parts + 100 * Math.min(parts, 4) },
-      rest: { before: 100 * (10 - parts), after: 100 * (10 - parts) + 100 * Math.max(0, 4 - parts) },
-    });
-  const all = Array.from({ length: 10 }, (_, i) => evidence(i + 1));
-  expect(all.indexOf(Math.max(...all))).toBe(3);
-  expect(all[9]).toBeCloseTo(0, 9);
-  // 2 * (10 ln(10 / 15) + 20 ln(20 / 15)) * 2, by hand.
-  const even = growthEvidence({ part: { before: 10, after: 20 }, rest: { before: 20, after: 10 } });
-  expect(even).toBeCloseTo(4 * (10 * Math.log(10 / 15) + 20 * Math.log(20 / 15)), 9);
-  expect(growthEvidence({ part: { before: 20, after: 10 }, rest: { before: 10, after: 20 } })).toBeCloseTo(
-    -even,
-    9,
-  );
-  // The quantile 0.999 of a chi-square of one degree of freedom is 10.83.
-  expect(leastEvidence(1, 0.001)).toBeGreaterThan(10.83);
+  expect(explainSeries(one, { ...QUESTION, minChange: 0.2 }).verdict).toBe('no difference shown');
+  expect(explainSeries(one, QUESTION).verdict).toBe('nothing explains it');
 });

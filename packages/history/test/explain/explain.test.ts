@@ -1,10 +1,10 @@
+import type { SeriesChange } from '@hdrscope/explain/internal';
 import { BITS, incidentWorld, SCALE, world } from '@hdrscope/testing/incidents';
 import { createRandom } from '@hdrscope/testing/random';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { explainHistory } from '../../src/explain/explain.ts';
-import { explainChange } from '../../src/explain/explain-change.ts';
-import type { SeriesChange } from '../../src/explain/series-change.ts';
+import { explainSeries } from '../../src/explain/explain-series.ts';
 import type { HistoryRow } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -64,7 +64,7 @@ test.each([1, 2, 3])('files and DuckDB give the explanation of incident %i in me
   await writeRows(folder, rows);
   await writeRows(folder, rows.slice(0, 50)); // a retry
   const found = await explainHistory(folder, { metric: 'lat', ...RANGES });
-  const expected = explainChange(series, { percentile: 99.9, bits: BITS, scale: SCALE });
+  const expected = explainSeries(series, { percentile: 99.9, bits: BITS, scale: SCALE });
   const sorted = (causes: typeof expected.causes) =>
     causes.map((cause) => JSON.stringify({ ...cause, evidence: Math.round(cause.evidence) })).sort();
   expect({ ...found, causes: sorted(found.causes) }).toEqual({
@@ -106,7 +106,7 @@ test('rows of more bits are merged at the fewest of all', async () => {
   }));
   await writeRows(folder, [...rowsOf(series).slice(0, 3), ...finer.slice(3)]);
   const found = await explainHistory(folder, { metric: 'lat', ...RANGES });
-  const expected = explainChange(series, { percentile: 99.9, bits: BITS, scale: SCALE });
+  const expected = explainSeries(series, { percentile: 99.9, bits: BITS, scale: SCALE });
   expect(found.difference).toEqual(expected.difference);
 });
 

@@ -1,5 +1,5 @@
 import { BITS, INCIDENT_KINDS, judgeAnswer, QUIET_KINDS, SCALE } from '@hdrscope/testing/incidents';
-import { explainChange } from '../../src/explain/explain-change.ts';
+import { explainSeries } from '../../src/explain/explain-series.ts';
 import { QUESTION } from './questions.ts';
 
 /**
@@ -16,7 +16,7 @@ export function describeGeneratedIncidents(seeds: number): void {
     ({ percentile, generate }) => {
       const right = numbers.filter((seed) => {
         const { series, guilty } = generate(seed);
-        return judgeAnswer(explainChange(series, { percentile, bits: BITS, scale: SCALE }), guilty)
+        return judgeAnswer(explainSeries(series, { percentile, bits: BITS, scale: SCALE }), guilty)
           .isFirstRight;
       });
       total += right.length;
@@ -31,7 +31,7 @@ export function describeGeneratedIncidents(seeds: number): void {
 
   test.each(QUIET_KINDS)('$name: no cause is named', ({ generate }) => {
     const alarms = numbers.filter(
-      (seed) => explainChange(generate(1000 + seed), QUESTION).verdict === 'explained',
+      (seed) => explainSeries(generate(1000 + seed), QUESTION).verdict === 'explained',
     );
     expect(alarms.length).toBeLessThanOrEqual(0.05 * seeds);
   });

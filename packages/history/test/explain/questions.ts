@@ -1,5 +1,5 @@
+import type { ExplainedCause } from '@hdrscope/explain';
 import { BITS, SCALE } from '@hdrscope/testing/incidents';
-import type { ExplainedCause } from '../../src/explain/explanation.ts';
 
 export const QUESTION = { percentile: 99.9, bits: BITS, scale: SCALE };
 

@@ -1,7 +1,7 @@
+import type { SeriesChange, SlotCounts } from '@hdrscope/explain/internal';
 import { BITS, incidentWorld, swapped, world } from '@hdrscope/testing/incidents';
 import { createRandom } from '@hdrscope/testing/random';
-import { explainChange } from '../../src/explain/explain-change.ts';
-import type { SeriesChange, SlotCounts } from '../../src/explain/series-change.ts';
+import { explainSeries } from '../../src/explain/explain-series.ts';
 import { slotOfTick } from '../../src/index.ts';
 import { namesOf, QUESTION } from './questions.ts';
 
@@ -38,7 +38,7 @@ test('of incidents in wide buckets, no other attribute than the guilty one is na
     const { series, guilty } = incidentWorld(createRandom(seed));
     for (const all of [series, swapped(series)]) {
       for (const ends of [DEFAULT, POWERS]) {
-        const { verdict, causes } = explainChange(allIn(all, ends), QUESTION);
+        const { verdict, causes } = explainSeries(allIn(all, ends), QUESTION);
         verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
         if (verdict === 'explained') {
           const [[key, value] = []] = Object.entries(guilty[0]!.attributes);
@@ -54,7 +54,7 @@ test('of incidents in wide buckets, no other attribute than the guilty one is na
 test('causes side by side, and those of two attribute values, are found in wide buckets', () => {
   const usual = buckets([10, 20, 99_900], [100, 250, 100]);
   const slow = buckets([10, 20, 96_000], [100, 250, 1000], [1000, 2500, 3000]);
-  const { verdict, explains, causes } = explainChange(
+  const { verdict, explains, causes } = explainSeries(
     ['/pay', '/cart', '/list', '/item'].flatMap((route) =>
       ['a', 'b', 'c'].map((host) => ({
         attributes: { route, host },
@@ -79,7 +79,7 @@ test('causes side by side, and those of two attribute values, are found in wide 
 test('of quiet days in wide buckets, none gets a cause', () => {
   for (let seed = 1001; seed <= 1010; seed++) {
     const { series } = world(createRandom(seed));
-    expect(explainChange(allIn(series, DEFAULT), QUESTION).verdict).not.toBe('explained');
+    expect(explainSeries(allIn(series, DEFAULT), QUESTION).verdict).not.toBe('explained');
   }
 });
 
@@ -87,8 +87,8 @@ test('both percentiles and their difference lie in the bounds of buckets', () =>
   for (let seed = 1; seed <= 10; seed++) {
     const { series } = incidentWorld(createRandom(seed));
     for (const ends of [DEFAULT, POWERS]) {
-      const { before, after, difference } = explainChange(allIn(series, ends), QUESTION);
-      const truth = explainChange(series, QUESTION);
+      const { before, after, difference } = explainSeries(allIn(series, ends), QUESTION);
+      const truth = explainSeries(series, QUESTION);
       for (const [found, exact] of [
         [before, truth.before],
         [after, truth.after],
@@ -114,7 +114,7 @@ const buckets = (...all: [from: number, to: number, count: number][]): SlotCount
 
 test('a percentile that stays in its bucket has not certainly moved', () => {
   const usual = buckets([10, 20, 90_000], [1000, 2500, 1000]);
-  const { verdict, causes, before } = explainChange(
+  const { verdict, causes, before } = explainSeries(
     [
       { attributes: { route: '/pay' }, before: usual, after: buckets([10, 20, 90_000], [1000, 2500, 9000]) },
       { attributes: { route: '/cart' }, before: usual, after: usual },
@@ -131,7 +131,7 @@ test('an attribute whose values in a bucket around the limit decide is not the c
   const slow = buckets([10, 20, 95_000], [1000, 1200, 5000]);
   // 5000 values may be as slow as those of /pay, or as fast as before.
   const unknown = buckets([10, 20, 95_000], [10, 1200, 5000]);
-  const explained = explainChange(
+  const explained = explainSeries(
     [
       { attributes: { route: '/pay' }, before: usual, after: slow },
       { attributes: { route: '/cart' }, before: usual, after: usual },
@@ -141,7 +141,7 @@ test('an attribute whose values in a bucket around the limit decide is not the c
   expect(explained).toMatchObject({ verdict: 'explained', isWide: true });
   expect(namesOf(explained.causes[0]!)).toEqual(['route=/pay']);
   expect(explained.causes[0]!.explains).toBeLessThan(1);
-  const undecided = explainChange(
+  const undecided = explainSeries(
     [
       { attributes: { route: '/pay' }, before: usual, after: slow },
       { attributes: { route: '/cart' }, before: usual, after: unknown },
@@ -159,7 +159,7 @@ test('a percentile in a bucket without an end has no upper bound', () => {
     c: [90_000, 10_000],
     w: [usual.w![0]!, slotOfTick(Number.MAX_SAFE_INTEGER, BITS) - slotOfTick(10e9, BITS)],
   };
-  const { verdict, after, difference } = explainChange(
+  const { verdict, after, difference } = explainSeries(
     [
       { attributes: { route: '/pay' }, before: usual, after: endless },
       { attributes: { route: '/cart' }, before: usual, after: usual },
@@ -179,7 +179,7 @@ test('two percentiles in a bucket without an end have no known difference', () =
     c: [100_000 - count, count],
     w: [0, slotOfTick(Number.MAX_SAFE_INTEGER, BITS) - slotOfTick(10e9, BITS)],
   });
-  const { verdict, difference } = explainChange(
+  const { verdict, difference } = explainSeries(
     [{ attributes: { route: '/pay' }, before: endless(1000), after: endless(9000) }],
     QUESTION,
   );

@@ -1,15 +1,7 @@
 import type { PercentileDifference } from '@hdrscope/core';
+import type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from '@hdrscope/explain';
+import { describeExplanation, formatNames, formatPart, formatSide } from '@hdrscope/explain/internal';
 import type { DamagedFile, HistoryExemplar, HistoryExplanation } from '@hdrscope/history';
-import {
-  type AttributeSide,
-  type CauseVerdict,
-  describeExplanation,
-  type ExplainedCause,
-  type ExplainedSide,
-  formatNames,
-  formatPart,
-  formatSide,
-} from '@hdrscope/history/internal';
 import {
   boundsJson,
   type FigureJson,

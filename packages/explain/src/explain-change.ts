@@ -14,7 +14,8 @@ import { createJudge, LEAST_PART, type SideValues, type Weighed } from './judge.
 import { poolSides, slotAxis } from './pooled.ts';
 import type { Candidate, SeriesChange, SlotCounts } from './series-change.ts';
 import { countSlow, type SlowValues, standardizeTraffic } from './slow.ts';
-import { type FoundCauses, verdicts } from './verdicts.ts';
+import { finish, type Steps } from './steps.ts';
+import { type FoundCauses, type Judged, verdicts } from './verdicts.ts';
 
 /**
  * Explains why a percentile has moved, by what attribute values have to do with the difference.
@@ -42,14 +43,23 @@ import { type FoundCauses, verdicts } from './verdicts.ts';
  * The intervals take values for independent. Choose ranges of equal conditions, as the same hour of two days.
  *
  * @param series Each attribute combination once.
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range; `ERR_INVALID_OPTION` when the confidence, `bits` or
- *   `scale` is.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range; `ERR_INVALID_OPTION` when a limit is.
  */
 export function explainChange(series: readonly SeriesChange[], question: ChangeQuestion): ChangeExplanation {
+  return finish(explainInSteps(series, question));
+}
+
+/** Explains as `explainChange`, in steps of a few milliseconds for 5,000 series. */
+export function* explainInSteps(
+  series: readonly SeriesChange[],
+  question: ChangeQuestion,
+): Steps<ChangeExplanation> {
   const { confidence, minChange, minShare } = checkedLimits(question);
   const { percentile } = question;
   const axis = slotAxis(series);
+  yield;
   const whole = poolSides(axis, series.keys());
+  yield;
   const figures = readFigures(axis, question);
   const [before, after] = [figures.side(whole.before, confidence), figures.side(whole.after, confidence)];
   const sides = { percentile, before, after };
@@ -71,24 +81,27 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const better = direction > 0 ? 'before' : 'after';
   const counts = { before: before.count, after: after.count };
   const limit = { slot: figures.slot(whole[better].last), counts };
+  yield;
   const slow = series.map((one) => countSlow(one, limit));
+  yield;
   const sizes = {
     before: Float64Array.from(series, (one) => sumOfCounts(one.before)),
     after: Float64Array.from(series, (one) => sumOfCounts(one.after)),
   };
   const { weigh, judge, judgeCauses } = createJudge({ axis, whole, figures, values, slow, sizes, direction });
   const index = indexAttributes(series);
+  yield;
   const candidates = listCandidates(index);
   const probability = 1 - confidence;
   const least = leastEvidence(candidates.length, probability);
-  const findAll = (): FoundCauses => {
+  const findAll = function* (): Steps<FoundCauses> {
     const search = { series, index, axis, whole, sizes, probability, percentile, direction };
     const worse = better === 'before' ? 'after' : 'before';
     const slowSides = { from: slow.map((one) => one[better].lower), to: slow.map((one) => one[worse].lower) };
     const inTraffic = (counts: SeriesCounts): SeriesCounts => standardizeTraffic(counts, sizes, direction);
-    const bySlow = findValueCauses(inTraffic(slowSides), search, 1 / 2);
+    const bySlow = yield* findValueCauses(inTraffic(slowSides), search, 1 / 2);
     const changed =
-      bySlow.length > 0 ? bySlow : findValueCauses(inTraffic(countBeyondOwn(search)), search, 0);
+      bySlow.length > 0 ? bySlow : yield* findValueCauses(inTraffic(countBeyondOwn(search)), search, 0);
     const withKind = (one: Candidate, kind: ChangeKind): Weighed => ({
       ...weigh(one),
       ...(isWide && { kind }),
@@ -96,7 +109,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     const ofValues = changed.map((one) => withKind(one, 'values'));
     const isWorth = (members: readonly number[]): boolean =>
       judge([weigh({ attributes: [], members })])[0]!.parts.share.upper >= LEAST_PART;
-    const ofShare = findShareCauses(search, isWorth).map((one) => withKind(one, 'share'));
+    const ofShare = (yield* findShareCauses(search, isWorth)).map((one) => withKind(one, 'share'));
     const taken = new Set(changed.flatMap(({ members }) => members));
     const others = ofShare.filter(({ candidate }) => !candidate.members.some((i) => taken.has(i)));
     const [values, share, both] = [
@@ -108,10 +121,13 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
     if (Math.max(partOf(values), partOf(share)) < minShare) return both;
     return partOf(share) > partOf(values) ? share : values;
   };
-  const found = slow.every(isExact) ? findAll() : undefined;
-  const judged = worthJudging(candidates.map(weigh), least, found !== undefined).flatMap((one) =>
-    judge([one]),
-  );
+  const found = slow.every(isExact) ? yield* findAll() : undefined;
+  yield;
+  const judged: Judged[] = [];
+  for (const one of worthJudging(candidates.map(weigh), least, found !== undefined)) {
+    yield;
+    judged.push(...judge([one]));
+  }
   return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
 }
 

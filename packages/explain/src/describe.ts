@@ -1,6 +1,5 @@
 import { formatBounds, percentileName, valuesText } from '@hdrscope/kit';
-import type { HistoryExplanation } from './explain.ts';
-import type { AttributeSide, ExplainedCause, ExplainedSide } from './explanation.ts';
+import type { AttributeSide, ChangeExplanation, ExplainedCause, ExplainedSide } from './explanation.ts';
 
 /** A value, or the bounds of the buckets that it may lie in. */
 export function formatSide(
@@ -25,6 +24,18 @@ export function formatNames({ attributes }: ExplainedCause, separator: string): 
     .join(separator);
 }
 
+/** Whether an explanation names a cause, and does not only list its attribute value. */
+export function isNamed({ verdict }: ExplainedCause): boolean {
+  return verdict === 'explains it' || verdict === 'explains it as well';
+}
+
+/** How the series of a cause have changed: `its values changed`. */
+export function describeKind({ kind, before, after }: ExplainedCause): string {
+  if (kind === 'values') return 'its values changed';
+  if (before.count === 0) return 'it is new';
+  return after.count === 0 ? 'it is gone' : 'its share of all values changed';
+}
+
 /**
  * An explanation in sentences: what moved, and what explains it.
  *
@@ -32,7 +43,7 @@ export function formatNames({ attributes }: ExplainedCause, separator: string): 
  * @param unit Stands behind values. May be empty.
  */
 export function describeExplanation(
-  { verdict, explains, causes, percentile, before, after, isWide }: HistoryExplanation,
+  { verdict, explains, causes, percentile, before, after, isWide }: ChangeExplanation,
   value: (value: number) => string,
   unit: string,
 ): string {
@@ -55,9 +66,7 @@ export function describeExplanation(
   if (verdict === 'nothing explains it') {
     return `${name} moved ${from}, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack.`;
   }
-  const named = causes.filter(
-    (cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well',
-  );
+  const named = causes.filter(isNamed);
   if (isWide && named.length > 1) {
     const list = named.map((cause) => formatNames(cause, ' or ')).join(', and ');
     return `${name} moved ${from}, and ${list} explain at least ${formatPart(explains!, true).replace('≥ ', '')} of it together. Wide buckets do not show how much each of them explains.`;
@@ -82,15 +91,6 @@ function restText(named: readonly ExplainedCause[]): string[] {
 }
 
 function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): string {
-  const { kind, explains, before, after } = cause;
   const names = formatNames(cause, ' or ');
-  const what =
-    kind === 'values'
-      ? 'its values changed'
-      : before.count === 0
-        ? 'it is new'
-        : after.count === 0
-          ? 'it is gone'
-          : 'its share of all values changed';
-  return `${names}${isFirst ? ' explains' : ', with'} ${isWide ? 'at least ' : ''}${formatPart(explains, isWide).replace('≥ ', '')} of it: ${what}.`;
+  return `${names}${isFirst ? ' explains' : ', with'} ${isWide ? 'at least ' : ''}${formatPart(cause.explains, isWide).replace('≥ ', '')} of it: ${describeKind(cause)}.`;
 }

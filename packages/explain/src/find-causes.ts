@@ -2,6 +2,7 @@ import { growthEvidence, leastEvidence } from './association.ts';
 import { type AttributeIndex, listCandidates, selectSeries } from './attribute-index.ts';
 import { indexOfPercentile, leaveOut, poolSides, type SlotAxis, type TwoSides, totalOf } from './pooled.ts';
 import type { AttributeValue, Candidate, SeriesChange } from './series-change.ts';
+import type { Steps } from './steps.ts';
 
 /** How many values of each series are counted: on the side where there are fewer of them, and on the other one. */
 export interface SeriesCounts {
@@ -53,7 +54,11 @@ const LEAST_GROWTH = 1.5;
  * @param slow The slow values of each series, those of the better side in as much traffic as on the other one.
  * @param mostAlike The logarithm of the growth of all other series, by their own measure, as a part of that of the causes: at most this.
  */
-export function findValueCauses(slow: SeriesCounts, search: CauseSearch, mostAlike: number): Candidate[] {
+export function* findValueCauses(
+  slow: SeriesCounts,
+  search: CauseSearch,
+  mostAlike: number,
+): Steps<Candidate[]> {
   const all = [...search.series.keys()];
   const { axis, whole } = search;
   const isNeeded: IsNeeded = (part, larger, left, least) => {
@@ -61,9 +66,9 @@ export function findValueCauses(slow: SeriesCounts, search: CauseSearch, mostAli
     const others = beyondOwn(leaveOut(poolSides(axis, larger), [poolSides(axis, part)]), search);
     return others.evidence < least || others.growth < LEAST_GROWTH;
   };
-  const best = (left: readonly number[]): Ranked | undefined => strongestIn(left, slow, search, isNeeded);
-  const found = refine(findInTurn(all, best), all, best);
-  const causes = found.length > 0 ? found : findTwins(all, slow, search, best);
+  const best: Find = (left) => strongestIn(left, slow, search, isNeeded);
+  const found = yield* refine(yield* findInTurn(all, best), all, best);
+  const causes = found.length > 0 ? found : yield* findTwins(all, slow, search, best);
   const own = poolSides(
     axis,
     causes.flatMap(({ members }) => members),
@@ -111,32 +116,33 @@ function sidesFrom(direction: number): ['before', 'after'] | ['after', 'before']
  *
  * @param isWorth Whether the share of some series explains enough.
  */
-export function findShareCauses(
+export function* findShareCauses(
   search: CauseSearch,
   isWorth: (members: readonly number[]) => boolean,
-): Candidate[] {
+): Steps<Candidate[]> {
   const { before, after } = search.sizes;
   const all = [...search.series.keys()];
-  const changed = (left: readonly number[]): Ranked | undefined => {
-    const both = [
-      { from: before, to: after },
-      { from: after, to: before },
-    ].flatMap((counts) => {
-      const isCause = (members: readonly number[]): boolean =>
-        relativeGrowth(members, left, counts) >= LEAST_GROWTH && isWorth(members);
-      const isNeeded: IsNeeded = (part, larger) =>
-        relativeGrowth(subtract(larger, part), left, counts) < LEAST_GROWTH;
-      return strongestIn(left, counts, search, isNeeded, isCause) ?? [];
-    });
-    return both.sort((a, b) => b.evidence - a.evidence)[0];
+  const strongest = (left: readonly number[], counts: SeriesCounts): Steps<Ranked | undefined> => {
+    const isCause = (members: readonly number[]): boolean =>
+      relativeGrowth(members, left, counts) >= LEAST_GROWTH && isWorth(members);
+    const isNeeded: IsNeeded = (part, larger) =>
+      relativeGrowth(subtract(larger, part), left, counts) < LEAST_GROWTH;
+    return strongestIn(left, counts, search, isNeeded, isCause);
   };
-  return findInTurn(all, changed).map((one) => asCandidate(one, search.series));
+  const changed: Find = function* (left) {
+    const more = yield* strongest(left, { from: before, to: after });
+    const fewer = yield* strongest(left, { from: after, to: before });
+    if (more === undefined || fewer === undefined) return more ?? fewer;
+    return fewer.evidence > more.evidence ? fewer : more;
+  };
+  const found = yield* findInTurn(all, changed);
+  return found.map((one) => asCandidate(one, search.series));
 }
 
 /** A candidate, and the evidence that it is a cause. */
 type Ranked = Candidate & { readonly evidence: number };
 
-type Find = (left: readonly number[]) => Ranked | undefined;
+type Find = (left: readonly number[]) => Steps<Ranked | undefined>;
 
 /** The series of a cause, and its attribute values in the order of their keys in a series. */
 function asCandidate({ attributes, members }: Ranked, series: CauseSearch['series']): Candidate {
@@ -147,11 +153,11 @@ function asCandidate({ attributes, members }: Ranked, series: CauseSearch['serie
 }
 
 /** Causes one after another, each in the series that are in none before. */
-function findInTurn(all: readonly number[], find: Find): Ranked[] {
+function* findInTurn(all: readonly number[], find: Find): Steps<Ranked[]> {
   const found: Ranked[] = [];
   let left = all;
   while (found.length < MOST_CAUSES) {
-    const cause = find(left);
+    const cause = yield* find(left);
     if (cause === undefined) break;
     found.push(cause);
     left = subtract(left, cause.members);
@@ -160,23 +166,28 @@ function findInTurn(all: readonly number[], find: Find): Ranked[] {
 }
 
 /** Looks for each of several causes again, in the series that are in none of the others. */
-function refine(found: readonly Ranked[], all: readonly number[], find: Find): Ranked[] {
+function* refine(found: readonly Ranked[], all: readonly number[], find: Find): Steps<Ranked[]> {
   if (found.length < 2) return [...found];
   const causes = [...found];
   for (let at = 0; at < causes.length; at++) {
     const others = causes.flatMap(({ members }, i) => (i === at ? [] : members));
-    causes[at] = find(subtract(all, others)) ?? causes[at]!;
+    causes[at] = (yield* find(subtract(all, others))) ?? causes[at]!;
   }
   return causes;
 }
 
 /** Two causes, neither of which has enough evidence while the other one counts among all others. */
-function findTwins(all: readonly number[], slow: SeriesCounts, search: CauseSearch, find: Find): Ranked[] {
+function* findTwins(
+  all: readonly number[],
+  slow: SeriesCounts,
+  search: CauseSearch,
+  find: Find,
+): Steps<Ranked[]> {
   for (const first of rank(all, all, slow, search).slice(0, TRIED)) {
-    const second = find(subtract(all, first.members));
-    const one = second && find(subtract(all, second.members));
+    const second = yield* find(subtract(all, first.members));
+    const one = second && (yield* find(subtract(all, second.members)));
     if (one !== undefined && second !== undefined) {
-      const third = find(subtract(all, [...one.members, ...second.members]));
+      const third = yield* find(subtract(all, [...one.members, ...second.members]));
       return [one, second, ...(third === undefined ? [] : [third])];
     }
   }
@@ -228,13 +239,13 @@ function hasNewValues(
 }
 
 /** The cause with the most evidence in some series. */
-function strongestIn(
+function* strongestIn(
   left: readonly number[],
   counts: SeriesCounts,
   search: CauseSearch,
   isNeeded: IsNeeded,
   isCause: (members: readonly number[]) => boolean = () => true,
-): Ranked | undefined {
+): Steps<Ranked | undefined> {
   const { series, probability } = search;
   /** The part of some series with the most evidence, by one more attribute value. */
   const narrow = (whole: Ranked): (Ranked & { readonly least: number }) | undefined => {
@@ -245,10 +256,16 @@ function strongestIn(
     );
     return part && { ...part, attributes, least: leastEvidence(candidates.length, probability) };
   };
-  const isJoint = ({ attributes: [first = []], members, least }: Ranked & { least: number }): boolean =>
-    first.every((_, dropped) =>
-      isNeeded(members, selectSeries(left, series, withoutOne(first, dropped)), left, least),
-    );
+  const isJoint = function* (part: Ranked & { readonly least: number }): Steps<boolean> {
+    const [first = []] = part.attributes;
+    for (let dropped = 0; dropped < first.length; dropped++) {
+      yield;
+      const larger = selectSeries(left, series, withoutOne(first, dropped));
+      if (!isNeeded(part.members, larger, left, part.least)) return false;
+    }
+    return true;
+  };
+  yield;
   const candidates = rank(left, left, counts, search);
   const least = leastEvidence(candidates.length, probability);
   const tried = candidates.filter(({ evidence }, i) => i < TRIED && evidence > 0);
@@ -257,6 +274,7 @@ function strongestIn(
   for (const single of tried) {
     const joint: (Ranked & { readonly least: number })[] = [];
     for (let whole: Ranked | undefined = single; joint.length < MOST_TOGETHER - 1; ) {
+      yield;
       const part = narrow(whole);
       if (part === undefined) break;
       joint.push(part);
@@ -264,7 +282,7 @@ function strongestIn(
     }
     for (const part of joint) {
       // To tell whether each attribute value is needed takes long.
-      if (!joint.some(({ evidence }) => evidence > cause!.evidence) || !isJoint(part)) break;
+      if (!joint.some(({ evidence }) => evidence > cause!.evidence) || !(yield* isJoint(part))) break;
       if (part.evidence > cause.evidence && isCause(part.members)) cause = part;
     }
   }

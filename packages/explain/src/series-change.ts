@@ -1,7 +1,12 @@
-import type { Distribution } from '../rows/row.ts';
-
-/** Slots of a series in one range of time, their counts, and how far the values of each count may reach. */
-export type SlotCounts = Pick<Distribution, 'k' | 'c'> & Partial<Pick<Distribution, 'w'>>;
+/** What a series counted in one range of time: counts of slots. */
+export interface SlotCounts {
+  /** The slots with a count, ascending: `ChangeSlots` says what their numbers mean. */
+  readonly k: readonly number[];
+  /** The counts of `k`. */
+  readonly c: readonly number[];
+  /** How many further slots the values of a count may lie in. Empty when all values lie in their slots. @default empty */
+  readonly w?: readonly number[];
+}
 
 /** What a series counted in two ranges of time. */
 export interface SeriesChange {

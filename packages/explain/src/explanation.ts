@@ -1,5 +1,6 @@
 import type { PercentileDifference, PercentileInterval } from '@hdrscope/core';
 import type { AttributeValue } from './series-change.ts';
+import type { ChangeSlots } from './slots.ts';
 
 /** How sure an explanation must be. */
 export interface ExplainLimits {
@@ -11,14 +12,12 @@ export interface ExplainLimits {
   readonly minShare?: number;
 }
 
-/** The distributions of series in two ranges, with equal slots. */
+/** What is asked of the distributions of series in two ranges. */
 export interface ChangeQuestion extends ExplainLimits {
   /** From 0 to 100. */
   readonly percentile: number;
-  /** The value of one tick, in the unit. */
-  readonly scale: number;
-  /** Bits of the slot numbers: from 0 to 17. */
-  readonly bits: number;
+  /** What the slots of all series mean. */
+  readonly slots: ChangeSlots;
 }
 
 /** A percentile of one range of time. */

@@ -1,12 +1,12 @@
 import {
   type Bounds,
+  type Counted,
+  type HdrLayout,
   type PercentileDifference,
   percentileDifference,
   percentileInterval,
 } from '@hdrscope/core';
-import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
-import { countedOfRow } from '../rows/counted-of-row.ts';
-import { LAST_TICK, slotBounds } from '../rows/slots.ts';
+import { fromTicks } from '@hdrscope/core/internal';
 import type { AttributeSide, ChangeQuestion, ExplainedSide } from './explanation.ts';
 import {
   indexOfPercentile,
@@ -37,21 +37,20 @@ export interface Figures {
 }
 
 /** Reads percentiles of sums on an axis. */
-export function readFigures(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion): Figures {
-  const resolution = resolutionOf(scale);
-  const counted = (pool: Pooled): ReturnType<typeof countedOfRow> =>
-    countedOfRow({ bits, k: axis.slots, c: Array.from(pool) });
-  const isEndless = (ticks: number): boolean => axis.isWide && ticks === LAST_TICK;
+export function readFigures(axis: SlotAxis, { percentile, slots }: ChangeQuestion): Figures {
+  const { resolution } = slots;
+  const counted = (pool: Pooled): Counted<HdrLayout> => slots.placeCounts(axis.slots, pool);
+  const isEndless = (ticks: number): boolean => axis.isWide && ticks === slots.lastTick;
   const inUnit = (ticks: number): number =>
     isEndless(ticks) ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
   const slot = (pool: Pooled): number => axis.slots[indexOfPercentile(pool, percentile)]!;
   const whereIn = ({ first, last }: PooledEnds): { readonly lower: number; readonly isWide: boolean } => {
     const from = slot(first);
-    return { lower: fromTicks(resolution, slotBounds(from, bits).lower), isWide: from !== slot(last) };
+    return { lower: fromTicks(resolution, slots.boundsAt(from).lower), isWide: from !== slot(last) };
   };
   const value = (pool: PooledEnds): Bounds => {
     const { lower, isWide } = whereIn(pool);
-    const upper = inUnit(slotBounds(slot(pool.last), bits).upper);
+    const upper = inUnit(slots.boundsAt(slot(pool.last)).upper);
     // Values of one slot are all at its end.
     return { lower: isWide ? lower : upper, upper };
   };
