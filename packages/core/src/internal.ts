@@ -46,6 +46,7 @@ export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';
 export { packCounts, packedRuns } from './encoding/packed.ts';
+export { PackedSum, type UsedSlots } from './encoding/packed-sum.ts';
 export { type HdrscopeErrorOptions, malformed, mustBe } from './errors.ts';
 export type { AdviseOptions } from './histogram/advise.ts';
 export { histogramOver } from './histogram/histogram-over.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import { Answers } from './answer/answers.ts';
-import { RunningAnswers } from './answer/running-answers.ts';
+import { type AnswerTexts, RunningAnswers } from './answer/running-answers.ts';
 import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
@@ -13,12 +13,15 @@ import { encodeMessages, Subscriber } from './subscriber.ts';
 const BEAT_MS = 15_000;
 const MOST_SUBSCRIBERS = 100;
 
+// Explanations take at most a twentieth of a core.
+const WHY_REST_TIMES = 19;
+
 /** Sends the updates of a feed to all clients. */
 export class Broadcast {
   /** Answers questions about what is shown. */
   readonly answers: Answers;
   readonly #feed: Feed;
-  readonly #running: RunningAnswers;
+  readonly #running: readonly RunningAnswers[];
   readonly #settings: DashboardSettings;
   readonly #refusals: Readonly<ServerRefusals>;
   readonly #subscribers = new Set<Subscriber>();
@@ -42,12 +45,17 @@ export class Broadcast {
     this.#refusals = refusals;
     this.#feed = new Feed(shown, settings, () => this.#sendAll());
     this.answers = new Answers(this.#feed.table, this.#feed.history, { isRecord: this.#feed.isRecord });
-    this.#running = new RunningAnswers(
-      (question) => this.answers.of(question, (name) => this.#feed.tabContents(name)),
-      (key, texts) => {
-        for (const one of this.#subscribers) if (one.key === key) one.answer(texts);
-      },
-    );
+    const send = (key: string, texts: AnswerTexts): void => {
+      for (const one of this.#subscribers) if (one.key === key) one.answer(texts);
+    };
+    this.#running = [
+      new RunningAnswers(
+        (question) => this.answers.of(question, (name) => this.#feed.tabContents(name)),
+        send,
+      ),
+      // It takes longer, and nothing waits for it.
+      new RunningAnswers((question) => this.answers.why(question), send, WHY_REST_TIMES),
+    ];
     this.#feed.start(() => this.#subscribers.size > 0);
     this.#beat = setInterval(
       () => {
@@ -101,13 +109,17 @@ export class Broadcast {
     const ready = [...this.#subscribers].filter((one) => one.isReady);
     for (const one of ready) this.#sendTable(one);
     const questions = new Map(ready.map(({ key, question }) => [key, question]));
-    this.#running.keep(new Set(questions.keys()));
-    for (const question of questions.values()) this.#running.ask(question, this.#rounds);
+    for (const running of this.#running) running.keep(new Set(questions.keys()));
+    for (const question of questions.values()) this.#ask(question);
   }
 
   #sendNews(subscriber: Subscriber): void {
     this.#sendTable(subscriber);
-    this.#running.ask(subscriber.question, this.#rounds);
+    this.#ask(subscriber.question);
+  }
+
+  #ask(question: Question): void {
+    for (const running of this.#running) running.ask(question, this.#rounds);
   }
 
   #sendTable(subscriber: Subscriber): void {

@@ -1,6 +1,8 @@
 import type { Bounds } from '@hdrscope/core';
 import type { ObjectiveVerdict } from '@hdrscope/core/internal';
+import type { CauseVerdict, ExplanationVerdict } from '@hdrscope/explain';
 import type { Plot } from '@hdrscope/plot';
+import type { WaterfallPlot } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Objective, TimeRange } from './question.ts';
 
@@ -145,6 +147,52 @@ export interface DetailMessage {
   readonly comparison?: Comparison;
   /** Why there is no comparison, although one was asked for. */
   readonly note?: string;
+}
+
+/**
+ * The event `why`: why a percentile moved, of all series of the picked row's metric that have the wanted attributes. It is the answer of
+ * `hdrscope explain`.
+ */
+export interface WhyMessage {
+  /** The question that it answers, as `questionParams` writes it. */
+  readonly question: string;
+  /** The name of the metric. */
+  readonly metric: string;
+  /** The time that was usual, in whole intervals; empty, with both ends equal, when the page remembers nothing of it. */
+  readonly before: TimeRange;
+  /** The time that is explained. */
+  readonly after: TimeRange;
+  /** Whether earlier intervals of these times were left out, because they have too many counts. */
+  readonly isShortened: boolean;
+  /** The percentile that has moved; `null` when none is shown to have. */
+  readonly percentile: number | null;
+  readonly verdict: ExplanationVerdict;
+  /** What moved, and its first cause, in one line. */
+  readonly summary: string;
+  /** The whole answer in sentences. */
+  readonly text: string;
+  /** Attribute values: the causes first, by what they explain, then others by evidence. At most 10. */
+  readonly causes: readonly WhyCause[];
+  /** The parts of the difference. Left out when they do not add up. */
+  readonly waterfall?: WaterfallPlot;
+  /** How many series were taken together, as one without attributes: there are too many to look at each. */
+  readonly together: number;
+}
+
+/** An attribute value, or several together, and what it has to do with a change. All values are as people read them. */
+export interface WhyCause {
+  /** `host=web-3`, `route=/pay & host=h2`; `a=1 or b=2` when both select the same series. */
+  readonly names: string;
+  /** Whether it is named as a cause. */
+  readonly isNamed: boolean;
+  /** The percentile of its series. */
+  readonly before: string;
+  readonly after: string;
+  /** The part of the difference that it explains. */
+  readonly part: string;
+  /** How it has changed: `its values changed`. */
+  readonly kind: string;
+  readonly verdict: CauseVerdict;
 }
 
 /** A fact of a series, as people read it. A number has its bounds in the unit of the family too. */

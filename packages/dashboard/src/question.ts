@@ -36,9 +36,14 @@ export interface Question {
   /** Attributes that series must have, as `key=value`. Of several with one key, a series must have one. */
   readonly where: readonly string[];
   readonly objectives: readonly Objective[];
+  /** The percentile whose change is explained, one of `WHY_PERCENTILES`. Left out: the highest one that has moved. */
+  readonly why?: number | undefined;
   /** The name of a tab that is shown in place of the series. */
   readonly tab?: string | undefined;
 }
+
+/** The percentiles that are explained, the highest one first. */
+export const WHY_PERCENTILES: readonly number[] = [99.9, 99, 90, 50];
 
 /** The question of a page that was just opened. */
 export const NO_QUESTION: Question = { where: [], objectives: [] };
@@ -53,7 +58,7 @@ export function isFixed({ range }: Question): boolean {
 
 /** A question as the query of an address. What is left out is not in it. */
 export function questionParams(question: Question): URLSearchParams {
-  const { pick, other, range, baseline, by, where, objectives, tab } = question;
+  const { pick, other, range, baseline, by, where, objectives, why, tab } = question;
   const params = new URLSearchParams();
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) params.set(name, value);
@@ -66,6 +71,7 @@ export function questionParams(question: Question): URLSearchParams {
   set('by', by?.map(encodeURIComponent).join(','));
   for (const attribute of where) params.append('where', attribute);
   for (const { percentile, value } of objectives) params.append('slo', `p${percentile}=${value}`);
+  set('why', why?.toString());
   return params;
 }
 
@@ -90,6 +96,7 @@ export function questionOf(params: URLSearchParams): Question {
       .slice(0, MOST_PARTS)
       .map(parseObjective)
       .filter((one) => one !== undefined),
+    why: WHY_PERCENTILES.find((percentile) => String(percentile) === params.get('why')),
   };
 }
 

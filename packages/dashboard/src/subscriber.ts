@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { hasRoom } from '@hdrscope/kit/server';
+import type { Answer } from './answer/answers.ts';
 import type { AnswerTexts } from './answer/running-answers.ts';
 import { keyOfQuestion, type Question } from './question.ts';
 
 /** A server-sent event. */
 export interface Message {
-  readonly event: 'table' | 'rows' | 'detail' | 'tab';
+  readonly event: 'table' | keyof Answer;
   /** JSON in one line. */
   readonly data: string;
   /** The id that a client sends when it connects again. */
@@ -74,7 +75,8 @@ export class Subscriber {
   /** Sends the parts of an answer that the client does not have: now, or when it has read what it was sent. */
   answer(texts: AnswerTexts): void {
     if (this.isBehind) {
-      this.#waiting = texts;
+      // Those of the answer and those of the explanation come apart.
+      this.#waiting = new Map([...(this.#waiting ?? []), ...texts]);
       return;
     }
     const parts: Message[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { countedIn, hdrLayout } from '../../src/index.ts';
-import { packCounts, packedRuns, SparseCounts } from '../../src/internal.ts';
+import { PackedSum, packCounts, packedRuns, SparseCounts, usedSlots } from '../../src/internal.ts';
 
 const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
 
@@ -37,4 +37,30 @@ test('counts of nothing take a byte', () => {
 test('bytes with more slots than the counts have are refused', () => {
   const bytes = packCounts(countedIn(layout, [1, 2, 3], { from: 500 }).counts);
   expect(() => packedRuns(bytes, 100)).toThrow(expect.objectContaining({ code: 'ERR_DECODE' }));
+});
+
+test('sums of packed counts are those of sparse counts, one series after another', () => {
+  const sum = new PackedSum(layout.slotCount);
+  fc.assert(
+    fc.property(fc.array(counts, { maxLength: 4 }), (all) => {
+      const expected = new SparseCounts(layout.slotCount);
+      for (const each of all) {
+        const bytes = packCounts(each);
+        expected.addRuns(packedRuns(bytes, layout.slotCount));
+        // They lie between others.
+        sum.add(Uint8Array.of(7, ...bytes, 9), 1, bytes.length + 1);
+      }
+      const { slots, counts: found } = sum.take();
+      expect(slots.map((slot, i) => [slot, found[i]])).toEqual([...usedSlots(expected)]);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a sum refuses bytes with more slots than it has', () => {
+  const bytes = packCounts(countedIn(layout, [1, 2, 3], { from: 500 }).counts);
+  for (const slotCount of [100, 502])
+    expect(() => new PackedSum(slotCount).add(bytes, 0, bytes.length)).toThrow(
+      expect.objectContaining({ code: 'ERR_DECODE' }),
+    );
 });

@@ -4,14 +4,15 @@ import { intervalsWithin, timeOf } from '../history/coarsening.ts';
 import type { History, HistorySeries } from '../history/history.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
 import type { LiveTable } from '../live-table.ts';
-import type { AnswerRow, DetailMessage, RowsMessage, TabMessage } from '../messages.ts';
+import type { AnswerRow, DetailMessage, RowsMessage, TabMessage, WhyMessage } from '../messages.ts';
 import { hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
-import { type Group, groupsOf } from './groups.ts';
+import { filterOf, type Group, groupsOf } from './groups.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
 import { plotsInTab } from './tab.ts';
+import { explainTimes } from './why.ts';
 
 // A page shows no more, and a message of so many rows has a megabyte.
 const MOST_ROWS = 2000;
@@ -27,6 +28,8 @@ export interface Answer {
   readonly detail?: DetailMessage;
   /** Left out when no tab is asked for. */
   readonly tab?: TabMessage;
+  /** Left out when no row is picked, or there are no two times. */
+  readonly why?: WhyMessage;
 }
 
 /** What a tab shows: plots that somebody else has made, and series. */
@@ -85,6 +88,21 @@ export class Answers {
       ...(rows && { rows: { question: key, ...rows } }),
       ...(detail && { detail: { question: key, ...detail } }),
     };
+  }
+
+  /** Why the metric of the picked row changed. */
+  async why(question: Question): Promise<Pick<Answer, 'why'>> {
+    if (question.tab !== undefined) return {};
+    const picked = groupOf(this.#groupsOf(question), question.pick);
+    if (picked === undefined) return {};
+    const isAsked = filterOf(question.where);
+    const series = [...this.#allSeries()].filter(
+      ({ facts }) => facts.family === picked.familyId && isAsked(facts.attributes),
+    );
+    const endMs = this.#isRecord ? undefined : this.#table.snapshot.timeMs;
+    const explained = { family: picked.family, series };
+    const why = await explainTimes(question, explained, [...this.#history.intervals], endMs);
+    return why === undefined ? {} : { why: { question: keyOfQuestion(question), ...why } };
   }
 
   /** All rows of a question as a table in CSV. */

@@ -55,7 +55,7 @@ function labelOf(family: string, attributes: readonly string[]): string {
 }
 
 /** Whether a series has one of the wanted attributes of each key. */
-function filterOf(where: readonly string[]): (attributes: readonly string[]) => boolean {
+export function filterOf(where: readonly string[]): (attributes: readonly string[]) => boolean {
   const wanted = new Map<string, Set<string>>();
   for (const pair of where) {
     const key = keyOf(pair);
