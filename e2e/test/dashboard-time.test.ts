@@ -45,7 +45,7 @@ describeWithChromium('times on the live page', () => {
   test('a time is chosen by the pointer, and rows and detail are of that time', async () => {
     const page = await live.openLater();
     const all = await rowsOf(page);
-    expect(await readoutOf(page)).toBe('All time, and what comes');
+    expect(await readoutOf(page)).toBe('All data, live');
 
     await drag(page, 0.3, 0.7);
 
@@ -66,7 +66,7 @@ describeWithChromium('times on the live page', () => {
     await drag(page, 0.5, 0.3);
     await until(async () => (await readoutOf(page)) !== chosen, 'the time that was moved');
     await page.locator('.track').dblclick({ position: { x: 5, y: 60 } });
-    await until(async () => (await readoutOf(page)) === 'All time, and what comes', 'all time');
+    await until(async () => (await readoutOf(page)) === 'All data, live', 'all time');
     await until(async () => countOf(await rowsOf(page)) > countOf(all), 'live rows');
   });
 
@@ -91,7 +91,7 @@ describeWithChromium('times on the live page', () => {
     expect(await now(end)).toBeGreaterThan(await now(start));
     expect(await now(end)).toBeLessThan(Number(await end.getAttribute('aria-valuemax')));
     await end.press('Escape');
-    expect(await readoutOf(page)).toBe('All time, and what comes');
+    expect(await readoutOf(page)).toBe('All data, live');
   });
 
   test('the timeline zooms by buttons, keys and the wheel', async () => {

@@ -135,6 +135,13 @@ describeWithChromium('an incident in a log of two hours', () => {
     await until(async () => (await readout.textContent())!.includes(`${BEGIN}:00`), 'the chosen time');
     expect(await readout.textContent()).toMatch(/15:10:00 – 15:1[78]:\d\d \(\d+ min( \d+ s)?\)/);
 
+    // Without a click, the page names what was slow against the minutes before.
+    const summary = page.locator('.why .summary');
+    await until(async () => (await summary.textContent())!.includes('explains'), 'the cause');
+    expect(await summary.textContent()).toMatch(
+      /^p99(\.9)? of http\.duration: .* → .* route=\/search explains \d+ % of it\.$/,
+    );
+
     await page.getByLabel('Compare with', { exact: true }).selectOption('the time right before');
     await until(async () => Object.keys(await verdicts(page)).length === 4, 'the changes');
     expect(await verdicts(page)).toMatchObject({ p99: 'worse' });

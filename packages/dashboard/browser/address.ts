@@ -7,6 +7,8 @@ export interface PageView {
   readonly search: string;
   readonly span: Span;
   readonly sorting: Sorting;
+  /** Whether the whole explanation is shown, and not its first line alone. */
+  readonly isWhyOpen: boolean;
   /** Whether times are in UTC; `undefined` when the address does not say, so that the reader's choice holds. */
   readonly isUtc: boolean | undefined;
 }
@@ -19,16 +21,18 @@ export const FIRST_VIEW: PageView = {
   search: '',
   span: 'all',
   sorting: BY_NAME,
+  isWhyOpen: false,
   isUtc: undefined,
 };
 
 /** A view as the part of an address after `#`; empty for the first view. */
-export function addressOf({ question, search, span, sorting, isUtc }: PageView): string {
+export function addressOf({ question, search, span, sorting, isWhyOpen, isUtc }: PageView): string {
   const params = questionParams(question);
   if (search !== '') params.set('q', search);
   if (span !== 'all') params.set('span', span);
   const { key, isDescending } = sorting;
   if (key !== 'name' || isDescending) params.set('sort', `${isDescending ? '-' : ''}${sortName(key)}`);
+  if (isWhyOpen) params.set('explain', '1');
   if (isUtc !== undefined) params.set('utc', isUtc ? '1' : '0');
   return params.toString();
 }
@@ -42,6 +46,7 @@ export function viewOfAddress(hash: string): PageView {
     search: params.get('q') ?? '',
     span: params.get('span') === 'last' ? 'last' : 'all',
     sorting: sortingOf(params.get('sort') ?? ''),
+    isWhyOpen: params.get('explain') === '1',
     isUtc: utc === '1' ? true : utc === '0' ? false : undefined,
   };
 }

@@ -33,7 +33,7 @@ export class ComparisonTable {
       h(
         'p',
         {},
-        'The intervals hold if values are independent. A stall concerns many values, so compare several times.',
+        'The intervals hold if values are independent. One stall slows many values, so compare several times.',
       ),
     ]);
   }

@@ -1,4 +1,4 @@
-import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
+import type { DetailMessage, RowsMessage, TableMessage, TabMessage, WhyMessage } from '../src/messages.ts';
 import { type Question, questionParams } from '../src/question.ts';
 
 /** Takes the messages of the server. */
@@ -7,6 +7,7 @@ export interface Listeners {
   onRows(message: RowsMessage): void;
   onDetail(message: DetailMessage): void;
   onTab(message: TabMessage): void;
+  onWhy(message: WhyMessage): void;
   onState(state: ConnectionState): void;
 }
 
@@ -61,6 +62,7 @@ export class Connection {
     on('rows', this.#listeners.onRows);
     on('detail', this.#listeners.onDetail);
     on('tab', this.#listeners.onTab);
+    on('why', this.#listeners.onWhy);
     source.onopen = () => this.#listeners.onState('live');
     source.onerror = () => {
       this.#listeners.onState(source.readyState === EventSource.CONNECTING ? 'connecting' : 'lost');

@@ -5,6 +5,7 @@ import './table.css';
 import './timeline.css';
 import './detail.css';
 import './results.css';
+import './why.css';
 
 const page = new Page();
 document.body.prepend(page.element);

@@ -23,7 +23,7 @@ export class MergeMenu {
       'aria-expanded': 'false',
       'aria-controls': 'merge',
     });
-    const hint = 'Rows of one metric that differ in a merged attribute only become one row.';
+    const hint = 'Merging adds up the rows of a metric that differ only in these attributes.';
     this.#panel = h(
       'div',
       { class: 'menu', id: 'merge', hidden: true },

@@ -23,6 +23,7 @@ import { historyText, recordFactsText, refusalsText } from './texts.ts';
 import { currentTheme, themeSwitch } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { Toolbar } from './toolbar.ts';
+import { WhyPanel } from './why-panel.ts';
 
 const UTC_KEY = 'hdrscope-utc';
 const ADDRESS_MS = 200;
@@ -38,6 +39,7 @@ export class Page {
   readonly #toolbar: Toolbar;
   readonly #table: SeriesTable;
   readonly #timeline: Timeline;
+  readonly #why: WhyPanel;
   readonly #detail: DetailPanel;
   readonly #files = new Files(() => this.#style);
   readonly #tabPanel = new TabPanel();
@@ -67,6 +69,9 @@ export class Page {
       },
       onDetail: (message) => {
         if (this.#received.takeDetail(message, this.#view.question)) this.#drawDetail();
+      },
+      onWhy: (message) => {
+        if (this.#received.takeWhy(message, this.#view.question)) this.#drawWhy();
       },
       onTab: (message) => {
         if (this.#received.takeTab(message, this.#view.question)) this.#tabPanel.show(message, this.#style);
@@ -108,6 +113,10 @@ export class Page {
       onOtherRow: () => this.#detail.chooseOther(),
       onNothing: () => this.#ask({ baseline: undefined, other: undefined }),
     });
+    this.#why = new WhyPanel({
+      onOpen: (isWhyOpen) => this.#change({ isWhyOpen }),
+      onPercentile: (why) => this.#ask({ why }),
+    });
     this.#detail = new DetailPanel({
       onFilter: (attribute) => this.#filter(attribute),
       onOther: (label) => this.#compareWith(label),
@@ -131,11 +140,13 @@ export class Page {
   }
 
   #page(): HTMLElement {
-    const keys = 'Keys: / searches, arrows pick a row, Enter goes to its charts, c compares with it';
+    const keys =
+      'Keys: / searches, arrows pick a row, Enter goes to its charts, c compares with it, w explains the change';
     const pause = h('span', { class: 'pause-key' }, ', p pauses');
     const main = h('main', {}, this.#restarted.element, this.#errors, this.#refusals);
     main.append(
       this.#timeline.element,
+      this.#why.element,
       this.#live,
       this.#comparing.element,
       this.#notFound.element,
@@ -152,6 +163,7 @@ export class Page {
       const isButton =
         event.target instanceof HTMLElement && event.target.closest('button, a, [role=slider]');
       if (event.key === '/') this.#toolbar.focus();
+      else if (event.key === 'w') this.#change({ isWhyOpen: !this.#view.isWhyOpen });
       else if (event.key === 'p' || (event.key === ' ' && !isButton)) this.#togglePause();
       else return;
       event.preventDefault();
@@ -265,6 +277,7 @@ export class Page {
     this.#live.hidden = question.tab !== undefined;
     this.#timeline.element.hidden = question.tab !== undefined;
     this.#tabPanel.open(question.tab, this.#style);
+    this.#drawWhy();
     if (question.tab === undefined) {
       this.#drawSeries();
       return;
@@ -310,6 +323,13 @@ export class Page {
     });
     this.#drawTimeline();
     this.#askDetail(found);
+  }
+
+  /** A record has no last minute that a page could compare without being asked to. */
+  #drawWhy(): void {
+    const { question, isWhyOpen } = this.#view;
+    this.#why.element.hidden = question.tab !== undefined || !(this.#goesOn || question.range !== undefined);
+    this.#why.show(this.#received.why, { isOpen: isWhyOpen, percentile: question.why, zone: this.#zone });
   }
 
   /** Picks a row when no row is picked, and another one when the picked one is gone. */

@@ -1,4 +1,4 @@
-import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
+import type { DetailMessage, RowsMessage, TableMessage, TabMessage, WhyMessage } from '../src/messages.ts';
 import { hasOwnRows, type Question } from '../src/question.ts';
 import { askedOf, questionText, rowsQuestion } from './address.ts';
 import {
@@ -40,6 +40,7 @@ export class Received {
   readonly #answer: Slot<Answer> = { shown: undefined, waiting: undefined };
   readonly #detail: Slot<DetailMessage> = { shown: undefined, waiting: undefined };
   readonly #tab: Slot<TabMessage> = { shown: undefined, waiting: undefined };
+  readonly #why: Slot<WhyMessage> = { shown: undefined, waiting: undefined };
   #pause: { readonly atMs: number; readonly rows: readonly TableRow[] } | undefined;
 
   get facts(): TableFacts | undefined {
@@ -54,6 +55,10 @@ export class Received {
     return this.#tab.shown;
   }
 
+  get why(): WhyMessage | undefined {
+    return this.#why.shown;
+  }
+
   /** The time of the data that are shown, by the clock of the server; `undefined` when there is no pause. */
   get pausedMs(): number | undefined {
     return this.#pause?.atMs;
@@ -64,7 +69,7 @@ export class Received {
     const { facts, series } = this.table;
     if (this.#pause !== undefined) {
       this.#pause = undefined;
-      for (const slot of [this.#answer, this.#detail, this.#tab] as Slot<unknown>[]) {
+      for (const slot of [this.#answer, this.#detail, this.#tab, this.#why] as Slot<unknown>[]) {
         slot.shown = slot.waiting ?? slot.shown;
         slot.waiting = undefined;
       }
@@ -97,6 +102,12 @@ export class Received {
   takeTab(message: TabMessage, question: Question): boolean {
     if (message.name !== question.tab) return false;
     return this.#take(this.#tab, message, (shown) => shown.name === message.name);
+  }
+
+  /** @returns Whether the message is shown now. */
+  takeWhy(message: WhyMessage, question: Question): boolean {
+    if (message.question !== questionText(askedOf(question))) return false;
+    return this.#take(this.#why, message, (shown) => shown.question === message.question);
   }
 
   /** The rows that are shown, before a search. Until the rows of a question come, the rows of the question before it are shown. */

@@ -196,7 +196,7 @@ export class Timeline {
     zone: Zone,
     isRecord: boolean,
   ): string {
-    if (range === undefined) return isRecord ? 'All of the record' : 'All time, and what comes';
+    if (range === undefined) return isRecord ? 'The whole record' : 'All data, live';
     const text = longRangeText(range, zone);
     return baseline === undefined
       ? `${text}${this.#hint}`

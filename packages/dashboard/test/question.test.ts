@@ -6,6 +6,7 @@ import {
   type Question,
   questionOf,
   questionParams,
+  WHY_PERCENTILES,
 } from '../src/question.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
@@ -27,6 +28,7 @@ const question: fc.Arbitrary<Question> = fc.record({
     ),
     { maxLength: 3 },
   ),
+  why: fc.constantFrom(undefined, ...WHY_PERCENTILES),
   tab: fc.option(text, { nil: undefined }),
 });
 
@@ -41,10 +43,11 @@ test('an address has the whole question', () => {
 
 test('parts of an address that cannot be read are left out', () => {
   const params = new URLSearchParams(
-    'time=5-3&before=x&by=%25E0%25A4%25A&slo=p101=1ms&slo=99.9=5ms&slo=p0=1s&slo=nonsense&other=',
+    'time=5-3&before=x&by=%25E0%25A4%25A&slo=p101=1ms&slo=99.9=5ms&slo=p0=1s&slo=nonsense&why=98&other=',
   );
   expect(questionOf(params)).toEqual({
     ...{ pick: undefined, other: '', range: undefined, baseline: undefined, by: undefined, tab: undefined },
+    why: undefined,
     ...{ where: [], objectives: [{ percentile: 99.9, value: '5ms' }] },
   });
   const many = new URLSearchParams(

@@ -59,8 +59,10 @@ export async function explainTimes(
   const isShortened = after.length < within.length || before.length < others.length;
   const shown = { metric: family.name, before: timeOf(before), after: timeOf(after), isShortened };
   if (before.length === 0 || after.length === 0) {
-    const missing = after.length === 0 ? 'the chosen time' : 'the time before';
-    const text = `The page remembers nothing of ${missing}, so nothing can be compared.`;
+    const text =
+      after.length === 0
+        ? 'The page remembers nothing of the chosen time.'
+        : 'The page remembers no time before, so it cannot say what changed.';
     return { ...shown, ...NOTHING, verdict: 'too few values', summary: text, text };
   }
   const slices = new Slices();

@@ -190,7 +190,7 @@ test('a page that remembers no time before says so', async () => {
   }
   expect(await ask(page, {})).toMatchObject({
     verdict: 'too few values',
-    text: 'The page remembers nothing of the time before, so nothing can be compared.',
+    text: 'The page remembers no time before, so it cannot say what changed.',
   });
 });
 

@@ -18,11 +18,13 @@ const FULL: PageView = {
     by: ['http.route', 'a,b'],
     where: ['status=500', 'status=503'],
     objectives: [{ percentile: 99.9, value: '250ms' }],
+    why: 99,
     tab: undefined,
   },
   search: 'get /a',
   span: 'last',
   sorting: { key: 3, isDescending: true },
+  isWhyOpen: true,
   isUtc: true,
 };
 
