@@ -2,7 +2,7 @@ import type { TimePlot } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { TableMessage } from '../src/messages.ts';
 import type { Question } from '../src/question.ts';
-import { addressOf, askedOf, exportAddress, type PageView, viewOfAddress } from './address.ts';
+import { addressOf, askedOf, exportAddress, type PageView, questionText, viewOfAddress } from './address.ts';
 import { type AttributeKey, attributeKeys, successorOf, withFilter } from './attributes.ts';
 import { receivedPlot, type Style } from './charts.ts';
 import { dateTimeText, LOCAL, timeText, UTC } from './clock.ts';
@@ -329,7 +329,10 @@ export class Page {
   #drawWhy(): void {
     const { question, isWhyOpen } = this.#view;
     this.#why.element.hidden = question.tab !== undefined || !(this.#goesOn || question.range !== undefined);
-    this.#why.show(this.#received.why, { isOpen: isWhyOpen, percentile: question.why, zone: this.#zone });
+    const { why } = this.#received;
+    const isOld = why?.question !== questionText(askedOf(question));
+    setAttribute(this.#why.element, 'aria-busy', isOld ? 'true' : undefined);
+    this.#why.show(why, { isOpen: isWhyOpen, percentile: question.why, zone: this.#zone });
   }
 
   /** Picks a row when no row is picked, and another one when the picked one is gone. */

@@ -16,7 +16,8 @@ interface Bar {
 export function drawWaterfall(list: HTMLElement, plot: WaterfallPlot): void {
   const bars = listBars(plot);
   const ends = bars.flatMap(({ from, to }) => [from, to]);
-  const [least, most] = [Math.min(0, ...ends), Math.max(...ends)];
+  const least = ends.reduce((a, b) => Math.min(a, b), 0);
+  const most = ends.reduce((a, b) => Math.max(a, b), 0);
   const place = (value: number): number => (100 * (value - least)) / (most - least || 1);
   setChildren(
     list,

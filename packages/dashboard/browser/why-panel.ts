@@ -108,7 +108,9 @@ function listOthers(others: readonly WhyCause[]): HTMLElement[] {
       'tr',
       {},
       h('th', { scope: 'row' }, names),
-      ...[before, after, part].map((text) => h('td', {}, text)),
+      h('td', {}, before),
+      h('td', {}, after),
+      h('td', {}, part),
       h('td', { class: 'verdict' }, VERDICTS[verdict]),
     ),
   );

@@ -160,6 +160,18 @@ test('the detail of a series has the curve of its histogram in the registry', as
   expect(facts).toContainEqual({ name: 'largest recorded', text: '100 ms', lower: 0.1, upper: 0.1 });
 });
 
+test('why a metric changed comes as an event of its own, for the row that is picked', async () => {
+  const registry = createRegistry();
+  requests(registry).with({ route: '/a' }).record(0.1);
+  const { port } = await serve(registry);
+  const asked = new URLSearchParams({ pick: LABEL, why: '99' });
+  const events = await EventReader.open({ port, path: `/events?${asked}` });
+  expect(await events.why()).toMatchObject({
+    ...{ question: asked.toString(), metric: 'http.server.request.duration', percentile: null, causes: [] },
+    summary: 'The page remembers no time before, so it cannot say what changed.',
+  });
+});
+
 test('an unknown series has no detail', async () => {
   const { port } = await serve(createRegistry(), { intervalMs: 100 });
   const events = await EventReader.open({ port, path: '/events?pick=other' });

@@ -5,7 +5,7 @@ import {
   type ServeDashboardOptions,
   serveDashboard,
 } from '../src/index.ts';
-import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
+import type { DetailMessage, RowsMessage, TableMessage, TabMessage, WhyMessage } from '../src/messages.ts';
 
 const endings: (() => unknown)[] = [];
 
@@ -117,6 +117,10 @@ export class EventReader {
 
   async detail(): Promise<DetailMessage> {
     return JSON.parse((await this.#nextOf('detail')).data);
+  }
+
+  async why(): Promise<WhyMessage> {
+    return JSON.parse((await this.#nextOf('why')).data);
   }
 
   async rows(): Promise<RowsMessage> {

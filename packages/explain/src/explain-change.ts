@@ -126,7 +126,7 @@ export function* explainInSteps(
   const judged: Judged[] = [];
   for (const one of worthJudging(candidates.map(weigh), least, found !== undefined)) {
     yield;
-    judged.push(...judge([one]));
+    judged.push(judge([one])[0]!);
   }
   return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
 }

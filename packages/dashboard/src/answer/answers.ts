@@ -93,7 +93,8 @@ export class Answers {
   /** Why the metric of the picked row changed. */
   async why(question: Question): Promise<Pick<Answer, 'why'>> {
     if (question.tab !== undefined) return {};
-    const picked = groupOf(this.#groupsOf(question), question.pick);
+    // A filter may leave out the picked row, and still ask about its metric.
+    const picked = groupOf(groupsOf(this.#allSeries(), { by: question.by, where: [] }), question.pick);
     if (picked === undefined) return {};
     const isAsked = filterOf(question.where);
     const series = [...this.#allSeries()].filter(

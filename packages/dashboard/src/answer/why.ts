@@ -60,7 +60,7 @@ export async function explainTimes(
   const shown = { metric: family.name, before: timeOf(before), after: timeOf(after), isShortened };
   if (before.length === 0 || after.length === 0) {
     const text =
-      after.length === 0
+      after.length === 0 && question.range !== undefined
         ? 'The page remembers nothing of the chosen time.'
         : 'The page remembers no time before, so it cannot say what changed.';
     return { ...shown, ...NOTHING, verdict: 'too few values', summary: text, text };

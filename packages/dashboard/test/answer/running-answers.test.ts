@@ -51,6 +51,25 @@ test('an answer about a time that has ended is kept for some seconds, unless nob
   expect(asked).toBe(2);
 });
 
+test('an answer that took long is good for as many times its time as it is to rest', async () => {
+  let asked = 0;
+  const running = new RunningAnswers(
+    async () => {
+      asked++;
+      const endMs = performance.now() + 20;
+      while (performance.now() < endMs);
+      return {};
+    },
+    () => {},
+    1000,
+  );
+  for (let n = 0; n < 4; n++) {
+    running.ask(tab('a'), n);
+    await turn();
+  }
+  expect(asked).toBe(1);
+});
+
 test('an answer that fails is asked for again', async () => {
   let asked = 0;
   const running = new RunningAnswers(

@@ -176,8 +176,12 @@ test('without a chosen time, the last minute is explained against the ten minute
   // A filter leaves one host, in which nothing differs from the other.
   const inside = (await ask(page, { range: chosen, pick: 'rpc.duration host=b', where: ['host=b'] }))!;
   expect(inside.verdict).toBe('nothing explains it');
-  const other = (await ask(page, { range: chosen, pick: 'rpc.duration host=a', where: ['host=a'] }))!;
+  // The picked row is one of the others.
+  const other = (await ask(page, { range: chosen, pick: 'rpc.duration host=b', where: ['host=a'] }))!;
   expect(other.verdict).toBe('no difference shown');
+  expect((await ask(page, { range: chosen, where: ['host=c'] }))!.text).toBe(
+    'For p99.9, p99, p90 and p50 there are too few values: 0 values before, 0 values after.',
+  );
 });
 
 test('a page that remembers no time before says so', async () => {
@@ -192,6 +196,8 @@ test('a page that remembers no time before says so', async () => {
     verdict: 'too few values',
     text: 'The page remembers no time before, so it cannot say what changed.',
   });
+  const range = { fromMs: page.nowMs, toMs: page.nowMs + 1000 };
+  expect((await ask(page, { range }))!.text).toBe('The page remembers nothing of the chosen time.');
 });
 
 test('values of wide buckets have bounds, and parts are the least that they may be', async () => {

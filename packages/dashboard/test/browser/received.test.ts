@@ -1,6 +1,6 @@
 import { questionText } from '../../browser/address.ts';
 import { Received } from '../../browser/received.ts';
-import type { DetailMessage, RowsMessage } from '../../src/messages.ts';
+import type { DetailMessage, RowsMessage, WhyMessage } from '../../src/messages.ts';
 import { NO_QUESTION, type Question } from '../../src/question.ts';
 import { familyOf, MESSAGE } from './support.ts';
 
@@ -98,6 +98,19 @@ describe('a pause', () => {
     expect([countsOf(one, question), one.detail?.label]).toEqual([[7], 'first']);
     one.togglePause();
     expect([countsOf(one, question), one.detail?.label]).toEqual([[9], 'last']);
+  });
+
+  test('keeps the explanation of a change', () => {
+    const one = received();
+    const question = { ...NO_QUESTION, pick: 'rpc' };
+    const why = (summary: string) => ({ question: questionText(question), summary }) as WhyMessage;
+    expect(one.takeWhy(why('of another row'), { ...question, pick: 'other' })).toBe(false);
+    one.takeWhy(why('first'), question);
+    one.togglePause();
+    expect(one.takeWhy(why('last'), question)).toBe(false);
+    expect(one.why?.summary).toBe('first');
+    one.togglePause();
+    expect(one.why?.summary).toBe('last');
   });
 
   test('shows the first answer to what is asked during it', () => {
