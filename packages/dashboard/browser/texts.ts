@@ -20,14 +20,14 @@ export function valueText(
   return value === undefined ? '-' : boundsText(value, family);
 }
 
-/** The requests that the server has refused: `refused by this server: 3 (token), 1,200 (connections)`. Empty when it has refused nothing. */
+/** The requests that the server has refused: `This server has refused 3 (token), 1,200 (connections)`. Empty when it has refused nothing. */
 export function refusalsText(refusals: TableMessage['refusals']): string {
   if (refusals.length === 0) return '';
   const parts = refusals.map(([reason, count]) => `${formatCount(count)} (${reason})`);
-  return `refused by this server: ${parts.join(', ')}`;
+  return `This server has refused ${parts.join(', ')}`;
 }
 
-/** The history of the server: `Remembers 2 h 10 min: intervals of 1 s to 1 min, 48 of 64 MiB`. */
+/** The history of the server: `The server remembers 2 h 10 min in intervals of 1 s to 1 min: 48 of 64 MiB`. */
 export function historyText({
   range,
   intervals,
@@ -39,16 +39,16 @@ export function historyText({
   if (intervals === 0) return '';
   const [finest, coarsest] = [finestMs, coarsestMs].map(roughText);
   const lengths = finest === coarsest ? finest : `${finest} to ${coarsest}`;
-  const remembered = `Remembers ${roughText(range.toMs - range.fromMs)}`;
-  return `${remembered}: intervals of ${lengths}, ${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
+  const remembered = `The server remembers ${roughText(range.toMs - range.fromMs)}`;
+  return `${remembered} in intervals of ${lengths}: ${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
 }
 
-/** The record that the server has read: `Intervals of 10 min or longer, 48 of 64 MiB`. */
+/** The record that the server has read: `The record has intervals of 10 min or longer: 48 of 64 MiB`. */
 export function recordFactsText({ intervals, finestMs, bytes, mostBytes }: HistoryFacts): string {
   if (intervals === 0) return '';
   const memory = `${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
   // A gap is an interval too, so the longest one says nothing.
-  return `Intervals of ${roughText(finestMs)} or longer, ${memory}`;
+  return `The record has intervals of ${roughText(finestMs)} or longer: ${memory}`;
 }
 
 /** A length of time in whole seconds, or in tenths of one when it is shorter. */

@@ -140,7 +140,7 @@ function sidesOf(
     distribution: distributionIn(compared, baseline ?? range, table),
   };
   if (!areComparable(family, before.family)) {
-    return { note: `${before.name} counts another unit, or in other steps: the two cannot be compared` };
+    return { note: `${before.name} has another unit or resolution, so the two cannot be compared` };
   }
   for (const { name, distribution } of [before, after]) {
     if (distribution.histogram.totalCount === 0) return { note: `${name} has no values to compare` };

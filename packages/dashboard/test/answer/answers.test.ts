@@ -185,7 +185,7 @@ test('a note says why there is no comparison', async () => {
   await page.pass(1000);
   const units = await page.ask({ pick: LABEL, other: 'size' });
   expect(units.detail).not.toHaveProperty('comparison');
-  expect(units.detail!.note).toBe('size counts another unit, or in other steps: the two cannot be compared');
+  expect(units.detail!.note).toBe('size has another unit or resolution, so the two cannot be compared');
   const empty = await page.ask({ pick: LABEL, range: second(60, 61), baseline: second(0, 5) });
   expect(empty.detail!.note).toBe('the chosen time has no values to compare');
 });

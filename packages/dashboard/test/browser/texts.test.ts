@@ -16,7 +16,7 @@ test('refusals are counted by reason', () => {
       ['token', 1200],
       ['host', 3],
     ]),
-  ).toBe('refused by this server: 1,200 (token), 3 (host)');
+  ).toBe('This server has refused 1,200 (token), 3 (host)');
 });
 
 test('the history says how long it is, how fine, and how large', () => {
@@ -24,11 +24,13 @@ test('the history says how long it is, how fine, and how large', () => {
     ...{ range: { fromMs: 0, toMs: 7_800_400 }, intervals: 500, finestMs: 1004, coarsestMs: 60_020 },
     ...{ bytes: 48.4 * 2 ** 20, mostBytes: 64 * 2 ** 20 },
   };
-  expect(historyText(facts)).toBe('Remembers 2 h 10 min: intervals of 1 s to 1 min, 48 of 64 MiB');
+  expect(historyText(facts)).toBe(
+    'The server remembers 2 h 10 min in intervals of 1 s to 1 min: 48 of 64 MiB',
+  );
   const even = { ...facts, coarsestMs: 1001, bytes: 150_000 };
-  expect(historyText(even)).toBe('Remembers 2 h 10 min: intervals of 1 s, 0.2 of 64 MiB');
+  expect(historyText(even)).toBe('The server remembers 2 h 10 min in intervals of 1 s: 0.2 of 64 MiB');
   expect(historyText({ ...facts, intervals: 0 })).toBe('');
-  expect(recordFactsText(facts)).toBe('Intervals of 1 s or longer, 48 of 64 MiB');
+  expect(recordFactsText(facts)).toBe('The record has intervals of 1 s or longer: 48 of 64 MiB');
   expect(recordFactsText({ ...facts, intervals: 0 })).toBe('');
 });
 
