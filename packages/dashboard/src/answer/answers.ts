@@ -9,7 +9,7 @@ import { hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
-import { filterOf, type Group, groupsOf } from './groups.ts';
+import { filterOf, findLabelled, type Group, groupsOf } from './groups.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
 import { plotsInTab } from './tab.ts';
 import { explainTimes } from './why.ts';
@@ -94,11 +94,11 @@ export class Answers {
   async why(question: Question): Promise<Pick<Answer, 'why'>> {
     if (question.tab !== undefined) return {};
     // A filter may leave out the picked row, and still ask about its metric.
-    const picked = groupOf(groupsOf(this.#allSeries(), { by: question.by, where: [] }), question.pick);
+    const picked = findLabelled(this.#allSeries(), question.by, question.pick);
     if (picked === undefined) return {};
     const isAsked = filterOf(question.where);
     const series = [...this.#allSeries()].filter(
-      ({ facts }) => facts.family === picked.familyId && isAsked(facts.attributes),
+      ({ facts }) => facts.family === picked.facts.family && isAsked(facts.attributes),
     );
     const endMs = this.#isRecord ? undefined : this.#table.snapshot.timeMs;
     const explained = { family: picked.family, series };
