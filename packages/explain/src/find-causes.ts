@@ -133,7 +133,8 @@ export function* findShareCauses(
     const more = yield* strongest(left, { from: before, to: after });
     const fewer = yield* strongest(left, { from: after, to: before });
     if (more === undefined || fewer === undefined) return more ?? fewer;
-    return fewer.evidence > more.evidence ? fewer : more;
+    // All others of a set have the evidence of the set, but for rounding: errors that came, and success that became rarer.
+    return fewer.evidence > more.evidence * (1 + 1e-9) ? fewer : more;
   };
   const found = yield* findInTurn(all, changed);
   return found.map((one) => asCandidate(one, search.series));

@@ -287,3 +287,17 @@ test('a change that is certain, but small, is not explained', () => {
   expect(explainSeries(one, { ...QUESTION, minChange: 0.2 }).verdict).toBe('no difference shown');
   expect(explainSeries(one, QUESTION).verdict).toBe('nothing explains it');
 });
+
+test('errors that are new are the cause, and not the success that became rarer by as much', () => {
+  const names = Array.from({ length: 300 }, (_, n) => {
+    const { causes } = explainSeries(
+      ['/a', '/b', '/c', '/d'].flatMap((route, i) => [
+        series({ route, status: '200' }, at(400 + 7 * n + i), at(400 + 3 * n)),
+        series({ route, status: '503' }, at(), at(0, 0, 0, i === 2 ? 60 + n : 0)),
+      ]),
+      { ...QUESTION, percentile: 99 },
+    );
+    return namesOf(causes[0]!).join();
+  });
+  expect(names.filter((name) => !name.includes('status=503'))).toEqual([]);
+});
