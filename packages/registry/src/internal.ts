@@ -33,4 +33,4 @@ export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export { atThresholdsSince } from './series-snapshot.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
-export { addedUnitWords, BETWEEN_WORDS, unitSuffixes } from './unit-words.ts';
+export { addedUnitWords, BETWEEN_WORDS, readUnitWords, unitOfName, unitSuffixes } from './unit-words.ts';

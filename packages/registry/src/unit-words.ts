@@ -77,3 +77,28 @@ const UNITS_PER: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['mo', 'month'],
   ['y', 'year'],
 ]);
+
+/**
+ * The UCUM unit of Prometheus' words, as `unitSuffixes` writes them: `bytes_per_second` is `By/s`, and `ratio` is `1`. `undefined` for
+ * words that are no unit of these.
+ */
+export function readUnitWords(words: string): string | undefined {
+  const [before = '', after] = words.split('_per_');
+  const main = before === 'ratio' ? '1' : UNIT_OF_WORD.get(before);
+  if (main === undefined || after === undefined) return main;
+  const per = UNIT_OF_LAST_WORD.get(after);
+  return per === undefined ? undefined : `${main}/${per}`;
+}
+
+/** The UCUM unit with which a name in Prometheus ends: `s` for `http_request_duration_seconds`, and `''` where it ends with no unit. */
+export function unitOfName(name: string): string {
+  const [, words] = /_([a-z]+(?:_per_[a-z]+)?)$/.exec(name) ?? [];
+  return (words === undefined ? undefined : readUnitWords(words)) ?? '';
+}
+
+const UNIT_OF_WORD: ReadonlyMap<string, string> = /* @__PURE__ */ swapped(UNITS);
+const UNIT_OF_LAST_WORD: ReadonlyMap<string, string> = /* @__PURE__ */ swapped(UNITS_PER);
+
+function swapped(words: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...words].filter(([, word]) => word !== '').map(([unit, word]) => [word, unit]));
+}
