@@ -1,0 +1,128 @@
+import { HdrscopeError } from '@hdrscope/core';
+import type { Budget } from '@hdrscope/kit';
+
+// A reader of protobuf's wire format that never reads beyond the message it is in, and counts fields while it reads.
+// Source: https://protobuf.dev/programming-guides/encoding/
+
+const VARINT = 0;
+const FIXED_64 = 1;
+const DELIMITED = 2;
+const FIXED_32 = 5;
+const LONGEST_VARINT = 10;
+const TURN_32 = 2 ** 32;
+/** A field of a number takes less memory than a line. */
+const FIELD_COST = 1 / 4;
+
+/** A position in a message. */
+export class WireReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #budget: Budget;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  at = 0;
+
+  constructor(bytes: Uint8Array, budget: Budget) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#budget = budget;
+  }
+
+  /** Counts an object that is made of fields. */
+  takeElements(count: number): void {
+    this.#budget.takeElements(count);
+  }
+
+  /** Reads the tag of the next field of a message. */
+  tag(end: number): number {
+    this.#budget.takeElements(FIELD_COST);
+    const tag = this.varint(end);
+    if (tag < 8 || tag >= TURN_32) throw this.damaged('a field has no number');
+    return tag;
+  }
+
+  /** Reads a `uint64`, or a `uint32`. Above 2^53 it is the nearest number. */
+  varint(end: number): number {
+    let value = 0;
+    let factor = 1;
+    for (let length = 1; length <= LONGEST_VARINT; length++) {
+      if (this.at >= end) throw this.damaged('a message ends within a number');
+      const byte = this.#bytes[this.at++]!;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+    throw this.damaged('a number is longer than 10 bytes');
+  }
+
+  /** Reads an `int64` or an `int32`, of which negative ones have 10 bytes. Beyond 2^53 it is the nearest number. */
+  signed(end: number): number {
+    const value = this.varint(end);
+    return value >= 2 ** 63 ? value - 2 ** 64 : value;
+  }
+
+  /** Reads a `sint64` or a `sint32`. Beyond 2^53 it is the nearest number. */
+  zigzag(end: number): number {
+    const value = this.varint(end);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  double(end: number): number {
+    const from = this.at;
+    this.#take(8, end);
+    return this.#view.getFloat64(from, true);
+  }
+
+  text(end: number): string {
+    const to = this.message(end);
+    const bytes = this.#bytes.subarray(this.at, to);
+    this.at = to;
+    try {
+      return this.#decoder.decode(bytes);
+    } catch {
+      throw this.damaged('a text is not UTF-8');
+    }
+  }
+
+  /** Reads the length of a message or a packed list. Returns where it ends. */
+  message(end: number): number {
+    const length = this.varint(end);
+    if (length > end - this.at) throw this.damaged('a message is longer than the one around it');
+    return this.at + length;
+  }
+
+  /** Reads numbers of a list, packed or one of them. */
+  numbers(tag: number, end: number, into: number[], read: (end: number) => number): void {
+    if ((tag & 7) !== DELIMITED) {
+      into.push(read(end));
+      return;
+    }
+    const to = this.message(end);
+    while (this.at < to) {
+      this.#budget.takeElements(FIELD_COST);
+      into.push(read(to));
+    }
+  }
+
+  /** Skips the field of a tag. */
+  skip(tag: number, end: number): void {
+    const type = tag & 7;
+    if (type === VARINT) this.varint(end);
+    else if (type === FIXED_64) this.#take(8, end);
+    else if (type === FIXED_32) this.#take(4, end);
+    else if (type === DELIMITED) this.at = this.message(end);
+    else throw this.damaged(`a field has the wire type ${type}`);
+  }
+
+  #take(length: number, end: number): void {
+    if (length > end - this.at) throw this.damaged('a message ends within a number');
+    this.at += length;
+  }
+
+  /** The error for bytes that are not what they should be. */
+  damaged(problem: string): HdrscopeError {
+    return new HdrscopeError(
+      'ERR_DECODE',
+      `the answer is not protobuf of metrics, at byte ${this.at}: ${problem}`,
+    );
+  }
+}
