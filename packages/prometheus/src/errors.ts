@@ -7,6 +7,12 @@ import type { DeliveryHints } from '@hdrscope/kit/delivery';
  */
 export type RemoteWriteErrorCode = 'ERR_REMOTE_WRITE';
 
+/**
+ * Codes of this entry's own errors:
+ * - `ERR_SCRAPE`: a target could not be reached, or did not answer with metrics.
+ */
+export type ScrapeErrorCode = 'ERR_SCRAPE';
+
 export function remoteWriteError(
   message: string,
   hints: DeliveryHints,
