@@ -19,6 +19,7 @@ import {
 } from '@hdrscope/prometheus';
 import { sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { prometheusRules, readScrapedBounds } from '@hdrscope/prometheus/rules';
+import { fetchExposition, ingestPrometheus, readExposition } from '@hdrscope/prometheus/scraper';
 import type { Registry } from '@hdrscope/registry';
 import { filled, port, snapshot } from './registry.ts';
 import { type RightCalls, right } from './right-call.ts';
@@ -34,6 +35,7 @@ const metrics = { resource: { attributes: {} }, scopeMetrics: [] };
 const registry = filled();
 const hdr = createHdr({ views: [{ instrumentName: '*' }] });
 const NOWHERE = { url: 'http://127.0.0.1:1/', timeoutMs: 50 };
+const PAGE = '# TYPE jobs histogram\njobs_bucket{le="1"} 1\njobs_bucket{le="+Inf"} 1\n';
 const promClient = { contentType: 'text/plain', getMetricsAsJSON: async () => [] };
 
 /** A response that takes all. */
@@ -105,6 +107,14 @@ export const PROMETHEUS: RightCalls = {
   ),
   'prometheus.convertResourceMetrics': right(convertResourceMetrics, metrics, {}),
   'prometheus.convertSnapshot': right(convertSnapshot, snapshot, {}),
+  'prometheus.fetchExposition': right(
+    (options: object) =>
+      fetchExposition(options as never).catch((error) => {
+        // Nobody answers there.
+        if (error.code !== 'ERR_SCRAPE') throw error;
+      }),
+    NOWHERE,
+  ),
   'prometheus.formatContentType': right(formatContentType, 'text'),
   'prometheus.fromPromClient': right((of: typeof promClient) => fromPromClient(of)({}), promClient),
   'prometheus.HdrPrometheusExporter': right(async (options: object) => {
@@ -117,6 +127,16 @@ export const PROMETHEUS: RightCalls = {
       await exporter?.shutdown();
     }
   }, LOCAL),
+  'prometheus.ingestPrometheus': right(
+    async (of: Registry, fetch: () => Promise<never>, options: object) => {
+      const ingestion = ingestPrometheus(of, fetch, options);
+      await ingestion.scrape();
+      await ingestion.close();
+    },
+    registry,
+    async () => ({ bytes: new TextEncoder().encode(PAGE), format: 'text' }),
+    {},
+  ),
   'prometheus.negotiate': right(negotiate, 'text/plain'),
   'prometheus.prometheusHandler': right(
     async (of: Registry, options: object) => {
@@ -130,11 +150,8 @@ export const PROMETHEUS: RightCalls = {
     (slos: readonly object[]) => prometheusRules(slos as never),
     [{ metric: 'jobs', threshold: 1, budget: 0.01 }],
   ),
-  'prometheus.readScrapedBounds': right(
-    readScrapedBounds,
-    'jobs_bucket{le="1"} 1\njobs_bucket{le="+Inf"} 1\n',
-    'jobs',
-  ),
+  'prometheus.readExposition': right(readExposition, new TextEncoder().encode(PAGE), 'text'),
+  'prometheus.readScrapedBounds': right(readScrapedBounds, PAGE, 'jobs'),
   'prometheus.RemoteWriter.close': right(
     (options: object) => sendRemoteWrite(registry, NOWHERE).close(options),
     {
