@@ -5,7 +5,8 @@ import type { Path } from './document.ts';
 /** Whether no message may show the value at a path of a configuration. */
 export function isSecret(path: Path, value: unknown): boolean {
   if (['headers', 'token', 'password'].some((key) => path.includes(key))) return true;
-  return path.at(-1) === 'url' && (typeof value !== 'string' || /[@?]/.test(value));
+  const isUrl = path.at(-1) === 'url' || path.at(-2) === 'targets';
+  return isUrl && (typeof value !== 'string' || /[@?]/.test(value));
 }
 
 // Shorter texts are in every sentence.

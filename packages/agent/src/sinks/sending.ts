@@ -52,7 +52,7 @@ export function withoutUser(text: string): string {
 }
 
 /** A URL as it may be shown: without user and password, and without the values of its query, which may be keys. */
-function shownUrl(text: string): string {
+export function shownUrl(text: string): string {
   return withoutUser(text).replaceAll(/([?&](?:[^=&#]*=)?)[^&#]+/g, '$1***');
 }
 

@@ -8,6 +8,7 @@ import { ebpfProgram } from './ebpf-program.ts';
 import { intervalLog } from './interval-log.ts';
 import { otlp } from './otlp.ts';
 import { pipe } from './pipe.ts';
+import { prometheus } from './prometheus.ts';
 import { stdin } from './stdin.ts';
 
 /** All sources by their types, in the order of the configuration that `hdrscope config init` writes. */
@@ -22,4 +23,5 @@ export const SOURCES: ReadonlyMap<string, SourcePart> = byType([
   ebpfProgram,
   bpftrace,
   otlp,
+  prometheus,
 ]);
