@@ -29,6 +29,7 @@ export const SIDEBAR = [
       { text: 'Replace the stock exporter', link: '/guides/replace-exporter-prometheus.html' },
       { text: 'Replace prom-client', link: '/guides/replace-prom-client.html' },
       { text: 'Replace hdr-histogram-js', link: '/guides/replace-hdr-histogram-js.html' },
+      { text: 'Percentiles of any exporter', link: '/guides/percentiles-of-any-exporter.html' },
       { text: 'Alert on an objective', link: '/guides/alert-on-an-slo.html' },
       { text: 'Replace HistogramLogProcessor', link: '/guides/replace-log-processor.html' },
       { text: 'Replace the plotFiles page', link: '/guides/replace-plot-files.html' },
