@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { formatValue } from '@hdrscope/plot';
 import { type Registry, valuesAtPercentiles } from '@hdrscope/registry';
 import axe from 'axe-core';
@@ -95,11 +96,23 @@ export const addressOf = (page: Page): Promise<string> =>
 
 /** Moves the pointer on the timeline, between two parts of its width. */
 export async function drag(page: Page, from: number, to: number): Promise<void> {
-  const { x, y, width, height } = (await page.locator('.track').boundingBox())!;
+  const { x, y, width, height } = await placeOf(page.locator('.track'));
   await page.mouse.move(x + from * width, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + to * width, y + height / 2, { steps: 5 });
   await page.mouse.up();
+}
+
+/** Where an element is, once it stays there: what comes above it on a page that has just opened moves it. */
+async function placeOf(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  let place = await locator.boundingBox();
+  await until(async () => {
+    const before = place;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    place = await locator.boundingBox();
+    return place !== null && isDeepStrictEqual(place, before);
+  }, 'an element that stays in its place');
+  return place!;
 }
 
 /** Waits until an element has a text. */

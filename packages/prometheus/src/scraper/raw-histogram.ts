@@ -39,8 +39,6 @@ export interface RawSide {
   readonly counts: readonly number[];
 }
 
-export const NO_BUCKETS: RawSide = Object.freeze({ offsets: [], lengths: [], counts: [] });
-
 export function newRawHistogram(labels: Readonly<Record<string, string>>): RawHistogram {
   return {
     labels,
