@@ -1,9 +1,6 @@
 import { SINKS } from '../sinks/index.ts';
 import { SOURCES } from '../sources/index.ts';
 
-/** Entries of these types run on any machine. All others are comments. */
-const ACTIVE = new Set(['stdin', 'prometheus']);
-
 /** The configuration that `hdrscope config init` writes. It runs as it is, on any machine. */
 export const CONFIG_TEMPLATE: string = `# hdrscope run hdrscope.yaml
 #
@@ -15,15 +12,16 @@ export const CONFIG_TEMPLATE: string = `# hdrscope run hdrscope.yaml
 shutdownTimeout: 10s
 
 sources:
-${formatExamples(SOURCES)}
+${formatExamples(SOURCES, 'stdin')}
 sinks:
-${formatExamples(SINKS)}`;
+${formatExamples(SINKS, 'prometheus')}`;
 
-function formatExamples(parts: ReadonlyMap<string, { readonly example: string }>): string {
+/** The examples of all types. One that runs on any machine is active, and all others are comments. */
+function formatExamples(parts: ReadonlyMap<string, { readonly example: string }>, active: string): string {
   return [...parts]
     .map(([type, { example }]) => {
       const lines = example.trim().split('\n');
-      const isShown = (line: string): boolean => line === '' || line.startsWith('#') || ACTIVE.has(type);
+      const isShown = (line: string): boolean => line === '' || line.startsWith('#') || type === active;
       return lines.map((line) => `${isShown(line) ? '  ' : '  # '}${line}`.trimEnd()).join('\n');
     })
     .join('\n\n')
