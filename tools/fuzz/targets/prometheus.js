@@ -117,3 +117,79 @@ export async function scrapeBounds() {
     },
   };
 }
+
+/** @returns {Promise<Target>} */
+export async function scrapedText() {
+  const read = await expositionReader();
+  return {
+    form: 'text',
+    seeds: [
+      '# HELP x_seconds a\n# TYPE x_seconds histogram\nx_seconds_bucket{a="b",le="0.1"} 2\nx_seconds_bucket{a="b",le="+Inf"} 3\nx_seconds_sum{a="b"} 1\nx_seconds_count{a="b"} 3\n',
+      '# TYPE "a.b" histogram\n# UNIT a.b seconds\n{"a.b_bucket",le="1"} 2 # {trace_id="1"} 0.5 1.5\n{"a.b_bucket",le="+Inf"} 2\n{"a.b_created"} 1520430001\n# EOF\n',
+      '# TYPE y histogram\ny {count:5,sum:9.5,schema:3,zero_threshold:1e-5,zero_count:1,positive_spans:[-2:1,3:2],positive_buckets:[1,2,1],bucket:[1:1,+Inf:5]} st@5\n# EOF\n',
+      '# TYPE s summary\ns{quantile="0.5"} 1\n# TYPE g gaugehistogram\ng_bucket{le="+Inf"} 1\nz 4 5\n',
+    ],
+    words: [
+      '# TYPE ',
+      'le="',
+      '"',
+      '\\',
+      '\n',
+      '+Inf',
+      'NaN',
+      '{',
+      '}',
+      ':',
+      '[',
+      ']',
+      '_bucket',
+      '# EOF\n',
+      '1e300',
+    ],
+    run(text) {
+      const bytes = new TextEncoder().encode(text);
+      for (const format of ['text', 'text1', 'openmetrics', 'openmetrics2']) read(bytes, format);
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function scrapedProtobuf() {
+  const read = await expositionReader();
+  const { convertSnapshot, render } = await importSource('prometheus/src/index.ts');
+  const { createRegistry } = await importSource('registry/src/index.ts');
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'http.server.request.duration', unit: 's', thresholds: [0.1] });
+  for (const [i, route] of ['/a', '/b'].entries())
+    for (const value of [0, 0.001, 0.05, 3]) family.with({ route }).record(value * (i + 1));
+  const page = render(convertSnapshot(await registry.gather()), 'protobuf');
+  return {
+    form: 'bytes',
+    seeds: [new Uint8Array(page)],
+    run: (bytes) => read(bytes, 'protobuf'),
+  };
+}
+
+/** Reads an answer to a scrape, and compares what is in it. */
+async function expositionReader() {
+  const { readExposition } = await importSource('prometheus/src/scraper/index.ts');
+  return (/** @type {Uint8Array} */ bytes, /** @type {string} */ format) => {
+    const names = new Set();
+    for (const { name, histograms } of readExposition(bytes, format).families) {
+      assertThat(!names.has(name) && histograms.length > 0, () => `the family ${name}`);
+      names.add(name);
+      const labels = new Set(histograms.map((/** @type {any} */ one) => JSON.stringify(one.labels)));
+      assertThat(labels.size === histograms.length, () => `a set of labels of ${name} comes twice`);
+      for (const { counted, rejected } of histograms) {
+        let total = 0;
+        for (let slot = 0; slot < counted.layout.slotCount; slot++) {
+          const count = counted.counts.at(slot);
+          assertThat(Number.isSafeInteger(count) && count >= 0, () => `${name} has the count ${count}`);
+          total += count;
+        }
+        assertThat(total === counted.counts.total, () => `${name} has ${total} of ${counted.counts.total}`);
+        assertThat(rejected === undefined || rejected.notANumber > 0, () => `${name} rejects nothing`);
+      }
+    }
+  };
+}

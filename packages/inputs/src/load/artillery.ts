@@ -1,3 +1,4 @@
+import { HdrscopeError } from '@hdrscope/core';
 import { asCount, asFinite, asObject, isObject, type JsonObject } from '@hdrscope/kit';
 import type { ErrorCount, LoadSummary, PrintedPercentile } from './load.ts';
 
@@ -43,7 +44,7 @@ function percentilesOf(durations: JsonObject, count: number, where: string): Pri
     if (digits === undefined) continue;
     // p999 is 99.9.
     const percentile = Number(`${digits.slice(0, 2)}.${digits.slice(2)}`);
-    const ms = asFinite(value, `${where}.${key}`);
+    const ms = durationIn(value, `${where}.${key}`);
     // Source: DDSketch of sketches-js, `getValueAtQuantile`: the value at this index, from 0.
     const index = Math.floor(Number((percentile / 100).toPrecision(12)) * (count - 1));
     found.push({
@@ -54,9 +55,16 @@ function percentilesOf(durations: JsonObject, count: number, where: string): Pri
       below: index,
     });
   }
-  const longest = asFinite(durations.max, `${where}.max`);
+  const longest = durationIn(durations.max, `${where}.max`);
   const [lower, upper] = [Math.max(0, longest - ROUNDING_MS), longest + ROUNDING_MS];
   return [...found, { percentile: 100, lower, upper, atOrBelow: count, below: count - 1 }];
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+function durationIn(value: unknown, where: string): number {
+  const ms = asFinite(value, where);
+  if (ms >= 0) return ms;
+  throw new HdrscopeError('ERR_DECODE', `${where} must be a duration of at least 0, got ${ms}`);
 }
 
 function errorsOf(counters: JsonObject): ErrorCount {

@@ -239,7 +239,7 @@ function percentilesOf(trend: JsonObject, metric: string, count: number): Printe
     const [, number] = /^p\(?(\d+(?:\.\d+)?)\)?$/.exec(key) ?? [];
     const percentile = number === undefined ? NAMED[key] : Number(number);
     // A summary for programs has null for those that were not asked for.
-    if (percentile === undefined || value === null) continue;
+    if (percentile === undefined || percentile > 100 || value === null) continue;
     const ms = asFinite(value, `${metric}.${key}`);
     // Source: k6, `metrics/sink.go`, `TrendSink.P`: between the values at these two indices, from 0.
     const index = (percentile / 100) * (count - 1);
