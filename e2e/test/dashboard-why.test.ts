@@ -11,7 +11,7 @@ const STRETCH_MS = 4000;
 const CAUSES: Readonly<Record<Trouble, RegExp>> = {
   'a lock': /(host=b & route=\/cart|route=\/cart & host=b) explains \d+ % of it\.$/,
   'a slow dependency': /route=\/pay explains \d+ % of it\.$/,
-  errors: /status=503.* explains \d+ % of it\.$/,
+  errors: /status=503 explains \d+ % of it\.$/,
 };
 
 /** One service and one browser for all tests: each trouble begins when the one before has passed. */
