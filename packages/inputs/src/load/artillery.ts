@@ -28,8 +28,8 @@ export function readArtilleryReport(json: JsonObject): LoadSummary {
   return {
     tool: 'Artillery',
     count,
-    percentiles: durations === undefined || count === 0 ? [] : percentilesOf(durations, count, where),
-    errors: errorsOf(asObject(counters, 'aggregate.counters')),
+    percentiles: durations === undefined || count === 0 ? [] : readPercentiles(durations, count, where),
+    errors: countErrors(asObject(counters, 'aggregate.counters')),
     cure: 'Artillery prints no others',
     notes: [
       'Artillery keeps percentiles within 1 %, so they have bounds; a duration ends with the first byte of a response',
@@ -37,7 +37,7 @@ export function readArtilleryReport(json: JsonObject): LoadSummary {
   };
 }
 
-function percentilesOf(durations: JsonObject, count: number, where: string): PrintedPercentile[] {
+function readPercentiles(durations: JsonObject, count: number, where: string): PrintedPercentile[] {
   const found: PrintedPercentile[] = [];
   for (const [key, value] of Object.entries(durations)) {
     const [, digits] = /^p(\d{2,6})$/.exec(key) ?? [];
@@ -67,7 +67,7 @@ function durationIn(value: unknown, where: string): number {
   throw new HdrscopeError('ERR_DECODE', `${where} must be a duration of at least 0, got ${ms}`);
 }
 
-function errorsOf(counters: JsonObject): ErrorCount {
+function countErrors(counters: JsonObject): ErrorCount {
   const sum = (wanted: (name: string) => boolean): number =>
     Object.entries(counters).reduce(
       (total, [name, count]) => total + (wanted(name) ? asCount(count, `aggregate.counters["${name}"]`) : 0),

@@ -27,7 +27,8 @@ export function readLocustTable(text: string): LoadSummary {
   const cellOf = (title: string): string => all[titles.indexOf(title)] ?? '';
   const count = asCount(numberIn(cellOf('Request Count')), 'Request Count');
   const failed = asCount(numberIn(cellOf('Failure Count')), 'Failure Count');
-  const percentiles = count === 0 ? [] : titles.flatMap((title) => rowOf(title, cellOf(title), count));
+  const percentiles =
+    count === 0 ? [] : titles.flatMap((title) => readPercentile(title, cellOf(title), count));
   return {
     tool: 'Locust',
     count,
@@ -44,13 +45,19 @@ export function readLocustTable(text: string): LoadSummary {
   };
 }
 
-function rowOf(title: string, cell: string, count: number): PrintedPercentile[] {
+function readPercentile(title: string, cell: string, count: number): PrintedPercentile[] {
   const [, number] = /^(\d{1,2}(?:\.\d{1,9})?)%$/.exec(title) ?? [];
   if (number === undefined) return [];
   const percentile = Number(number);
+  const ms = numberIn(cell);
+  if (ms % (2 * halfStep(ms)) !== 0)
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `the row Aggregated of Locust must have durations as Locust rounds them, got ${ms} for ${title}: another rounding has unknown bounds`,
+    );
   // The value at this index, from 0, of all values in their order.
   const index = Math.min(Math.floor(count * Number((percentile / 100).toPrecision(12))), count - 1);
-  return [{ percentile, ...unrounded(numberIn(cell)), atOrBelow: index + 1, below: index }];
+  return [{ percentile, ...unrounded(ms), atOrBelow: index + 1, below: index }];
 }
 
 /** Half of the step to which a duration is rounded. */

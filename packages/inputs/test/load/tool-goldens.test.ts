@@ -175,6 +175,10 @@ test.each([
     /must have numbers of at least 0, got "x"/,
   ],
   [
+    'Type,Name,Request Count,Failure Count,50%,Max Response Time\n,Aggregated,3,0,147,200\n',
+    /must have durations as Locust rounds them, got 147 for 50%/,
+  ],
+  [
     'Type,Name,Request Count,Failure Count,50%,Max Response Time\n,Aggregated,3,0,N/A,4\n',
     /must have numbers of at least 0, got "N\/A"/,
   ],
