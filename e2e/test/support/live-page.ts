@@ -96,7 +96,7 @@ export const addressOf = (page: Page): Promise<string> =>
 
 /** Moves the pointer on the timeline, between two parts of its width. */
 export async function drag(page: Page, from: number, to: number): Promise<void> {
-  const { x, y, width, height } = await placeOf(page.locator('.track'));
+  const { x, y, width, height } = await findPlace(page.locator('.track'));
   await page.mouse.move(x + from * width, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + to * width, y + height / 2, { steps: 5 });
@@ -104,7 +104,7 @@ export async function drag(page: Page, from: number, to: number): Promise<void> 
 }
 
 /** Where an element is, once it stays there: what comes above it on a page that has just opened moves it. */
-async function placeOf(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+async function findPlace(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
   let place = await locator.boundingBox();
   await until(async () => {
     const before = place;

@@ -120,7 +120,7 @@ function type(terminal: Terminal, shown: ShownCommand): Promise<Typed> {
     typed = typed.replace(new RegExp(`(^| )${word} `), (_, blank: string) => `${blank}'${programOf(peer)}' `);
   }
   if (ENDLESS.test(typed)) return terminal.typeUntilPrinted(typed);
-  // A server that was started above may need longer here than the reader was told to wait.
+  // On a busy machine, a server of an earlier command may start later than the document says.
   if (QUESTION.test(typed))
     return terminal.typeUntilAnswered(typed, (output) => shown.output === '' || matches(shown, output));
   return terminal.type(typed, (output) => !typed.endsWith(' &') || matches(shown, output));

@@ -12,7 +12,7 @@ import {
   type YamlLimits,
 } from '@hdrscope/kit';
 import { Lexer, parse } from 'yaml';
-import { instanceOf, metricsUrl, type ScrapeTarget } from './target.ts';
+import { formatInstance, metricsUrl, type ScrapeTarget } from './target.ts';
 
 /** A file of 20,000 targets with labels needs half of each. */
 const LIMITS: YamlLimits = { bytes: 4 * 2 ** 20, lines: 200_000, elements: 400_000, depth: 8, aliases: 1000 };
@@ -89,6 +89,6 @@ function makeTarget(
     if (name.startsWith('__param_')) url.searchParams.append(name.slice('__param_'.length), value);
   }
   const own = [...labels].filter(([name]) => !name.startsWith('__'));
-  const attributes = { job, instance: instanceOf(url), ...Object.fromEntries(own) };
+  const attributes = { job, instance: formatInstance(url), ...Object.fromEntries(own) };
   return { id: url.href, url: url.href, attributes, isLasting: true };
 }

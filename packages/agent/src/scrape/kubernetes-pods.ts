@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { asArray, asObject, asText, Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import { inUrl } from '@hdrscope/kit/server';
 import { getAnswer } from '@hdrscope/prometheus/internal';
-import { instanceOf, type ScrapeTarget } from './target.ts';
+import { formatInstance, type ScrapeTarget } from './target.ts';
 
 /** How the API server is asked. */
 export interface KubernetesApi {
@@ -110,7 +110,7 @@ function targetOfPod(
   const url = new URL(text);
   // Not resolved: a whole URL would send the credentials of the source to another host.
   url.pathname = wish('prometheus.io/path', '/metrics');
-  const attributes = { job, instance: instanceOf(url), namespace: `${namespace}`, pod: `${name}` };
+  const attributes = { job, instance: formatInstance(url), namespace: `${namespace}`, pod: `${name}` };
   return { id: `${uid} ${url.href}`, url: url.href, attributes, isLasting: false };
 }
 

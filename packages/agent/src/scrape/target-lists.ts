@@ -1,7 +1,7 @@
 import { listNames, reasonOf } from '@hdrscope/kit';
 import { listFiles, readTargetFile } from './file-sd.ts';
 import { type KubernetesApi, listPods } from './kubernetes-pods.ts';
-import { instanceOf, metricsUrl, type ScrapeTarget } from './target.ts';
+import { formatInstance, metricsUrl, type ScrapeTarget } from './target.ts';
 
 /** Hears which duties fail, and which are done again. */
 export interface DutyReport {
@@ -16,7 +16,12 @@ export type TargetList = (report: DutyReport) => Promise<readonly ScrapeTarget[]
 export function listUrls(urls: readonly string[], job: string): TargetList {
   const targets = urls.map((text): ScrapeTarget => {
     const url = metricsUrl(text);
-    return { id: url.href, url: url.href, attributes: { job, instance: instanceOf(url) }, isLasting: true };
+    return {
+      id: url.href,
+      url: url.href,
+      attributes: { job, instance: formatInstance(url) },
+      isLasting: true,
+    };
   });
   return async () => targets;
 }

@@ -20,6 +20,6 @@ export function metricsUrl(text: string): URL {
 }
 
 /** The attribute `instance` of a target: its host and port, as Prometheus has it. */
-export function instanceOf({ protocol, hostname, port }: URL): string {
+export function formatInstance({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
 }

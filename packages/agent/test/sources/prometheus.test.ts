@@ -89,7 +89,7 @@ test('a target that fails is reported with its sentence, and others go on', asyn
   expect(health(agent).values).toBe(11);
 });
 
-test('histograms that contradict themselves are reported, and summaries are told once', async () => {
+test('the source reports histograms that contradict themselves, and names a summary once', async () => {
   const one = await exporter();
   one.more = 'job_seconds_bucket{a="1",le="1"} 2\n# TYPE s summary\ns{quantile="0.5"} 1\n';
   const agent = await world.start(source(`targets: ['${one.url}']`));

@@ -6,7 +6,7 @@ import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
 import { keyOf } from '../question.ts';
 
-/** An explanation of so many series takes a tenth of a second. */
+/** More series than these are not explained one by one. */
 export const MOST_SERIES = 5000;
 
 /** Two times, by their intervals. */

@@ -23,7 +23,7 @@ import { sumChanges, type TwoTimes } from './series-changes.ts';
 const RECENT_MS = 60_000;
 const USUAL_MS = 600_000;
 
-// Counts of a series in an interval. So many are added up in a tenth of a second.
+// Counts of one series in one interval. With 5000 series these are the last 100 intervals.
 const MOST_COUNTS = 500_000;
 
 // The others have less to do with the change.
@@ -39,7 +39,7 @@ export interface ExplainedFamily {
  * Explains why a percentile moved: from the baseline to the chosen time, or from the time right before it, or from ten minutes to the last
  * one. Where the reader has chosen no percentile, it is the highest one that has moved.
  *
- * @param endMs The end of the last minute; `undefined` when there is none, because the time does not go on.
+ * @param endMs The end of the last minute; `undefined` for a record, whose time does not go on.
  * @returns `undefined` when there are no two times.
  */
 export async function explainTimes(

@@ -2,7 +2,7 @@ import { Budget } from '@hdrscope/kit';
 
 /** One text of an answer can belong to all of its histograms, so each name and each set of labels has a limit. */
 export const LONGEST_NAME = 1024;
-/** Of all labels of a histogram together, with their names and quotes. */
+/** The most characters of all labels of a histogram, with their names and quotes. */
 export const LONGEST_LABELS = 16_384;
 /** A slot of a histogram takes less memory than a line. */
 export const SLOT_COST: number = 1 / 16;

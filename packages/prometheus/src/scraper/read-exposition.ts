@@ -67,7 +67,7 @@ export function* expositionSteps(
       const histograms = yield* checkHistograms(raw, layouts, budget, refusals);
       if (histograms.length === 0) continue;
       const { name, help } = raw;
-      families.push({ name, help, unit: unitOf(raw), histograms });
+      families.push({ name, help, unit: chooseUnit(raw), histograms });
     }
   }
   return { families, refusals, otherFamilies };
@@ -120,6 +120,6 @@ function hasNative(raw: RawHistogram): raw is RawHistogram & { readonly native: 
 }
 
 /** The unit that the answer states, or that the name ends with. */
-function unitOf({ name, unit }: RawFamily): string {
+function chooseUnit({ name, unit }: RawFamily): string {
   return (unit === '' ? undefined : readUnitWords(unit)) ?? unitOfName(name);
 }

@@ -205,7 +205,7 @@ export function unescapeText(text: string): string {
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const INFINITE = /^[+-]?inf(?:inity)?$/i;
 
-/** A number as the formats write it; `undefined` when it is none. `NaN` is a number. */
+/** Reads a number as the formats write it; `undefined` when the text is none. `NaN` is a number. */
 export function readNumber(text: string): number | undefined {
   if (DECIMAL.test(text)) return Number(text);
   if (INFINITE.test(text)) return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

@@ -193,7 +193,7 @@ describe('a family', () => {
     expect(otherFamilies).toBe(1);
   });
 
-  test("buckets of VictoriaMetrics' client are left out, and told as such", () => {
+  test("buckets of VictoriaMetrics' client are left out, and the reason names them", () => {
     const text = histogram('_bucket{vmrange="1.000e+00...1.136e+00"} 2', '_sum 2', '_count 2');
     const { families, refusals } = read(text);
     expect(families).toEqual([]);
