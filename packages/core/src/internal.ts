@@ -28,6 +28,8 @@ export {
   exponentialBuckets,
   justifiedScale,
   mergedBuckets,
+  type RecountedBuckets,
+  recountBuckets,
   type UnitLayouts,
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumBuckets } from './conversion/exponential-sum.ts';
@@ -42,7 +44,7 @@ export {
 } from './conversion/placement.ts';
 export { divideSlot, type ThresholdCounts, thresholdSlots } from './conversion/thresholds.ts';
 export type { SlotRuns } from './counts/slot-runs.ts';
-export { SparseCounts } from './counts/sparse.ts';
+export { type SlotRange, SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';
 export { packCounts, packedRuns } from './encoding/packed.ts';

@@ -1,5 +1,6 @@
 import { ListedCounts } from '../counts/listed.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
+import type { SlotRange, SparseCounts } from '../counts/sparse.ts';
 import { mustBe } from '../errors.ts';
 import {
   type ExponentialLayout,
@@ -80,8 +81,11 @@ export function exponentialBuckets(
   if (first === counts.length) return { scale: maxScale, zeroCount, offset: 0, counts: [] };
   const { last } = counts;
   const table = tableOf(unitLayout, maxScale);
-  const moves =
-    atThresholds === undefined ? NO_MOVES : movesAt(atThresholds, counts, unitLayout, table, maxScale);
+  let moves = NO_MOVES;
+  if (atThresholds !== undefined) {
+    const { firsts } = dividingThresholds(atThresholds.thresholds, unitLayout, maxScale);
+    moves = movesAt(atThresholds, counts, unitLayout, table, maxScale, firsts);
+  }
   const [firstMiddle, lastMiddle] = [table.indexOf(first), table.indexOf(last)];
   const hasMoves = moves.length > 0;
   const lowest = hasMoves ? bucketsOfSlot(first, counts, table, moves)[0] : firstMiddle;
@@ -104,6 +108,97 @@ export function exponentialBuckets(
   return { scale, zeroCount, offset, counts: left };
 }
 
+/** Where the buckets of a histogram are. */
+export interface BucketPlaces {
+  readonly scale: number;
+  /** Index of the first bucket. */
+  readonly offset: number;
+  /** How many buckets there are. */
+  readonly length: number;
+}
+
+/** The counts of neighbouring buckets. The next call of `recountBuckets` makes others of them. */
+export interface RecountedBuckets {
+  /** Index of the first of them. */
+  readonly offset: number;
+  readonly length: number;
+  /** The first `length` are theirs. */
+  readonly counts: Float64Array;
+}
+
+const recounted = { offset: 0, length: 0, counts: /* @__PURE__ */ new Float64Array(256) };
+
+/**
+ * Counts anew the buckets of slots that may have changed. With those of an earlier state in all other places they are what
+ * `exponentialBuckets` makes of all counts.
+ *
+ * @param earlier The places of the buckets of the earlier state.
+ * @param changed Slots among which are all that have changed since.
+ * @returns `undefined` when a value lies outside of the earlier buckets, or so much may have changed that all buckets take no longer.
+ */
+export function recountBuckets(
+  earlier: BucketPlaces,
+  counts: SparseCounts,
+  { layout, unitLayout }: UnitLayouts,
+  maxScale: number = justifiedScale(layout),
+  changed: SlotRange,
+  atThresholds?: ThresholdCounts,
+): RecountedBuckets | undefined {
+  // Slot 0 has no bucket.
+  const first = Math.max(changed[0], 1);
+  const last = changed[1];
+  recounted.length = 0;
+  if (last < first) return recounted;
+  const table = tableOf(unitLayout, maxScale);
+  const shift = maxScale - earlier.scale;
+  let lowest = table.indexOf(first) >> shift;
+  let highest = table.indexOf(last) >> shift;
+  let moves = NO_MOVES;
+  if (atThresholds !== undefined) {
+    const { firsts, lows, highs } = dividingThresholds(atThresholds.thresholds, unitLayout, maxScale);
+    let from = 0;
+    let to = -1;
+    for (let i = 0; i < firsts.length; i++) {
+      const low = lows[i]! >> shift;
+      const high = highs[i]! >> shift;
+      if (high < lowest || low > highest) continue;
+      // Their values may lie in several buckets: all of these are counted. A lower threshold may share one of them.
+      if (to < from) from = i;
+      to = i;
+      if (high > highest) highest = high;
+      if (low < lowest) {
+        lowest = low;
+        while (from > 0 && highs[from - 1]! >> shift >= lowest)
+          lowest = Math.min(lowest, lows[--from]! >> shift);
+      }
+    }
+    if (from <= to)
+      moves = movesAt(atThresholds, counts, unitLayout, table, maxScale, firsts.slice(from, to + 1));
+  }
+  const length = highest - lowest + 1;
+  if (length > 2 * (earlier.length + PAGE_SLOTS)) return undefined;
+  if (length > recounted.counts.length) recounted.counts = new Float64Array(length);
+  const buckets = recounted.counts.fill(0, 0, length);
+  counts.addPlaced(buckets, table.firstSlotIn(lowest, shift, first), table.lastSlotIn(highest, shift, last), {
+    placesOf: (page) => table.indexesOfPage(page),
+    shift,
+    offset: lowest,
+  });
+  for (const move of moves) {
+    buckets[(move.from >> shift) - lowest]! -= move.count;
+    buckets[(move.to >> shift) - lowest]! += move.count;
+  }
+  // How many of them are below and above the earlier buckets.
+  const below = Math.max(0, earlier.offset - lowest);
+  const above = Math.max(0, highest - (earlier.offset + earlier.length - 1));
+  for (let i = 0; i < below; i++) if (buckets[i] !== 0) return undefined;
+  for (let i = Math.max(0, length - above); i < length; i++) if (buckets[i] !== 0) return undefined;
+  recounted.offset = lowest + below;
+  recounted.length = Math.max(0, length - below - above);
+  if (below > 0) buckets.copyWithin(0, below, length);
+  return recounted;
+}
+
 /** Counts of a slot that belong to another bucket than its middle. */
 interface Move {
   readonly slot: number;
@@ -114,17 +209,18 @@ interface Move {
 
 const NO_MOVES: readonly Move[] = [];
 
+/** @param firsts The first threshold of each slot that is looked at: those of `dividingThresholds`, or some of them. */
 function movesAt(
   atThresholds: ThresholdCounts,
   counts: ReadonlyCounts,
   unitLayout: Layout,
   table: SlotTable,
   scale: number,
+  firsts: readonly number[],
 ): readonly Move[] {
-  const { thresholds } = atThresholds;
-  const slots = thresholdSlots(thresholds, unitLayout);
+  const slots = thresholdSlots(atThresholds.thresholds, unitLayout);
   let moves = NO_MOVES as Move[];
-  for (const first of dividingThresholds(thresholds, unitLayout, scale)) {
+  for (const first of firsts) {
     const slot = slots[first]!;
     const count = counts.at(slot);
     if (count === 0) continue;
@@ -139,33 +235,38 @@ function movesAt(
   return moves;
 }
 
+/** The slots with thresholds whose values may lie in several buckets. Most thresholds are not the end of a bucket. */
 interface Dividing {
   readonly unitLayout: Layout;
+  /** The first threshold of each of these slots, ascending. */
   readonly firsts: readonly number[];
+  /** The lowest and the highest bucket of each of them. */
+  readonly lows: readonly number[];
+  readonly highs: readonly number[];
 }
 
 /** By thresholds and scale. */
 const dividing = new WeakMap<readonly number[], Map<number, Dividing>>();
 
-/** The first threshold of each slot whose values may lie in several buckets. Most thresholds are not the end of a bucket. */
-function dividingThresholds(
-  thresholds: readonly number[],
-  unitLayout: Layout,
-  scale: number,
-): readonly number[] {
+function dividingThresholds(thresholds: readonly number[], unitLayout: Layout, scale: number): Dividing {
   const byScale = dividing.get(thresholds) ?? new Map<number, Dividing>();
   const earlier = byScale.get(scale);
-  if (earlier?.unitLayout === unitLayout) return earlier.firsts;
+  if (earlier?.unitLayout === unitLayout) return earlier;
   const slots = thresholdSlots(thresholds, unitLayout);
-  const firsts: number[] = [];
+  const [firsts, lows, highs]: [number[], number[], number[]] = [[], [], []];
   for (const [i, slot] of slots.entries()) {
     // Slot 0 belongs to the zero count.
     if (slot === 0 || slots[i - 1] === slot) continue;
-    const [lowest, highest] = [unitLayout.lower(slot), unitLayout.upper(slot)];
-    if (exponentialIndex(scale, lowest) !== exponentialIndex(scale, highest)) firsts.push(i);
+    const low = exponentialIndex(scale, unitLayout.lower(slot));
+    const high = exponentialIndex(scale, unitLayout.upper(slot));
+    if (low === high) continue;
+    firsts.push(i);
+    lows.push(low);
+    highs.push(high);
   }
-  dividing.set(thresholds, byScale.set(scale, { unitLayout, firsts }));
-  return firsts;
+  const found = { unitLayout, firsts, lows, highs };
+  dividing.set(thresholds, byScale.set(scale, found));
+  return found;
 }
 
 /** The lowest and the highest bucket with counts of a slot. */
@@ -257,6 +358,20 @@ class SlotTable {
 
   indexOf(slot: number): number {
     return this.indexesOfPage(slot >>> PAGE_BITS)[slot & SLOT_IN_PAGE]!;
+  }
+
+  /** The first slot whose bucket is not below one of a coarser scale. @param from A slot that is not below it. */
+  firstSlotIn(bucket: number, shift: number, from: number): number {
+    let slot = from;
+    while (slot > 1 && this.indexOf(slot - 1) >> shift >= bucket) slot--;
+    return slot;
+  }
+
+  /** The last slot whose bucket is not above one of a coarser scale. @param from A slot that is not above it. */
+  lastSlotIn(bucket: number, shift: number, from: number): number {
+    let slot = from;
+    while (slot + 1 < this.#slotCount && this.indexOf(slot + 1) >> shift <= bucket) slot++;
+    return slot;
   }
 
   indexesOfPage(number: number): Int32Array {

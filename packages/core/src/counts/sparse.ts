@@ -28,11 +28,26 @@ let lastState = NO_STATE;
 // Looking at more pages takes as long as looking at all of them.
 const MOST_CHANGED = 16;
 const LARGEST_CHARACTER = 0xffff;
+const LARGEST_PAGE = 2 ** 30;
 
 // A countdown of small integers is the cheapest overflow check: see `total`.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
 
 const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
+
+/** Slots from the first to the last one; none when the last one is lower. */
+export type SlotRange = readonly [first: number, last: number];
+
+const NO_SLOTS: SlotRange = [0, -1];
+
+/** Says where the count of a slot is added. */
+export interface PlaceTable {
+  /** A number for each slot of a page. */
+  placesOf(page: number): Int32Array;
+  /** The place of a slot is its number, shifted right by so many bits, less the offset. */
+  readonly shift: number;
+  readonly offset: number;
+}
 
 /**
  * Pages that are allocated on first use, one after the other in a single array: the storage for many histograms, or for a wide
@@ -51,9 +66,10 @@ const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
  * place   0 …                    │ tablePages       │ …
  * ```
  *
- * Frozen counts never change again, so that a snapshot need not copy them. A clone of frozen counts begins with an empty table
- * before the copied pages: the first change of each page goes the slow way, which copies the place from the table of the frozen
- * counts. So a record pays nothing, and the pages that have changed since are known: see `listedSince`.
+ * Frozen counts never change again, so that a snapshot need not copy them. A clone of frozen counts, and counts with a mark, *close*
+ * their pages: a copy of the table, among the pages, has their places from then on, and the table at the start is empty. The first
+ * change of each page goes the slow way, which opens it. So a record pays nothing, and the pages that have changed since are known: see
+ * `listedSince` and `mark`.
  */
 export class SparseCounts implements LiveCounts {
   length: number;
@@ -66,8 +82,12 @@ export class SparseCounts implements LiveCounts {
   #used: number;
   /** How often each cell was full. Frozen counts and their clone share them until the next carry. */
   #carries: SparseCounts | undefined;
-  /** The places of far pages, by page, and 0 for other pages. Counts with fewer than 256 pages do not need this table. */
+  /** The places of open far pages, by page, and 0 for other pages. Counts with fewer than 256 pages do not need this table. */
   #far: Uint32Array | undefined;
+  /** Those of all far pages: the same table until pages are closed. */
+  #allFar: Uint32Array | undefined;
+  /** The place of the table of all pages: that at the start until pages are closed. */
+  #tableOfAll = 0;
   /** Records until the next refill, in `[0, 2^30)`, and the total when it reaches 0. */
   #countdown = LONGEST_COUNTDOWN;
   #totalAtZero = LONGEST_COUNTDOWN;
@@ -76,14 +96,17 @@ export class SparseCounts implements LiveCounts {
   #last = -1;
   #boundsTotal = 0;
   #isFrozen = false;
-  /** Where the places of pages are that have not changed since this was cloned from frozen counts. */
-  #unchanged: Uint8Array | undefined;
-  #unchangedFar: Uint32Array | undefined;
+  // The first and the last page that have changed since the last mark.
+  #firstOpened = LARGEST_PAGE;
+  #lastOpened = -1;
   /** The frozen counts that this was cloned from: a number, as a reference would keep all earlier counts in memory. */
   #origin = NO_STATE;
   /** The number of this state, from when it is frozen on. */
   #state = NO_STATE;
-  /** The pages that differ from `#origin`, as characters, which take the least memory; `undefined` while that is not known. */
+  /**
+   * The pages that differ from `#origin`, as characters, which take the least memory, without those that are open; `undefined` when
+   * they are not known.
+   */
   #changed: string | undefined;
 
   constructor(length: number) {
@@ -113,7 +136,8 @@ export class SparseCounts implements LiveCounts {
   }
 
   get byteLength(): number {
-    return this.#kept.byteLength + (this.#far?.byteLength ?? 0) + (this.#carries?.byteLength ?? 0);
+    const far = (this.#allFar?.byteLength ?? 0) * (this.#far === this.#allFar ? 1 : 2);
+    return this.#kept.byteLength + far + (this.#carries?.byteLength ?? 0);
   }
 
   seen(): this {
@@ -123,7 +147,7 @@ export class SparseCounts implements LiveCounts {
   /** Ends all changes of these counts. To count on, clone them. */
   freeze(): this {
     if (this.#isFrozen) return this;
-    this.#changed = this.#settleTable();
+    this.#noteOpenPages();
     this.#state = ++lastState;
     this.#isFrozen = true;
     this.cells = emptyTable(this.length);
@@ -138,9 +162,8 @@ export class SparseCounts implements LiveCounts {
    *   the other, and few pages change in between.
    */
   listedSince(before: ReadonlyCounts): ListedCounts | undefined {
-    const isOrigin = before instanceof SparseCounts && this.#isFrozen && before.#state === this.#origin;
-    const changed = this.#changed;
-    if (!isOrigin || this.#origin === NO_STATE || changed === undefined) return undefined;
+    const changed = this.#pagesSince(before);
+    if (changed === undefined || !(before instanceof SparseCounts)) return undefined;
     const slots: number[] = [];
     const counts: number[] = [];
     const [cells, cellsBefore] = [this.#kept, before.#kept];
@@ -166,24 +189,70 @@ export class SparseCounts implements LiveCounts {
     return new ListedCounts(this.length, slots, counts);
   }
 
+  /**
+   * Begins anew to note which slots change: see `changedSlots`.
+   *
+   * @example
+   * ```ts
+   * import { SparseCounts } from '@hdrscope/core/internal';
+   *
+   * const counts = new SparseCounts(1000);
+   * for (const slot of [3, 500]) counts.increment(slot);
+   * counts.mark();
+   * counts.increment(501);
+   * counts.changedSlots; //=> [448, 511]
+   * ```
+   */
+  mark(): void {
+    if (!this.#isFrozen) {
+      this.#noteOpenPages();
+      this.#closePages();
+    }
+    this.#firstOpened = LARGEST_PAGE;
+    this.#lastOpened = -1;
+  }
+
+  /** Slots among which are all that have changed since the last `mark`. */
+  get changedSlots(): SlotRange {
+    return this.#slotsOfPages(this.#firstOpened, this.#lastOpened);
+  }
+
+  /** Slots among which are all that differ from frozen counts before these; `undefined` where `listedSince` is. */
+  changedSince(before: ReadonlyCounts): SlotRange | undefined {
+    const changed = this.#pagesSince(before);
+    if (changed === undefined) return undefined;
+    return this.#slotsOfPages(changed.charCodeAt(0), changed.charCodeAt(changed.length - 1));
+  }
+
+  #slotsOfPages(first: number, last: number): SlotRange {
+    if (!(last >= 0)) return NO_SLOTS;
+    return [first << PAGE_BITS, Math.min((last << PAGE_BITS) + SLOT_IN_PAGE, this.length - 1)];
+  }
+
+  #pagesSince(before: ReadonlyCounts): string | undefined {
+    const isOrigin = before instanceof SparseCounts && this.#isFrozen && before.#state === this.#origin;
+    return isOrigin && this.#origin !== NO_STATE ? this.#changed : undefined;
+  }
+
   /** A copy that counts on. */
   clone(): SparseCounts {
     const copy = new SparseCounts(this.length);
     if (this.total > 0) {
-      this.#settleTable();
-      const cells = this.#kept.slice(0, this.#used << PAGE_BITS);
-      copy.#keep(cells, this.#used);
+      copy.#keep(this.#kept.slice(0, this.#used << PAGE_BITS), this.#used);
+      copy.#tableOfAll = this.#tableOfAll;
+      copy.#allFar = this.#allFar?.slice();
       if (this.#isFrozen) {
-        cells.fill(0, 0, tablePages(this.length) << PAGE_BITS);
-        copy.#unchanged = this.#kept;
-        copy.#unchangedFar = this.#far;
+        copy.#closePages();
         copy.#carries = this.#carries;
       } else {
-        copy.#far = this.#far?.slice();
+        copy.#far = this.#far === this.#allFar ? copy.#allFar : this.#far?.slice();
         copy.#carries = this.#carries?.clone();
       }
     }
+    copy.#firstOpened = this.#firstOpened;
+    copy.#lastOpened = this.#lastOpened;
     copy.#origin = this.#state;
+    copy.#changed = '';
     copy.#countdown = this.#countdown;
     copy.#totalAtZero = this.#totalAtZero;
     copy.#first = this.#first;
@@ -307,24 +376,23 @@ export class SparseCounts implements LiveCounts {
 
   clear(): void {
     this.#assertLive();
-    this.#unchanged = undefined;
-    this.#unchangedFar = undefined;
     this.#origin = NO_STATE;
     this.#carries = undefined;
-    this.#far = undefined;
+    this.#forgetPlaces();
     this.#keep(emptyTable(this.length), tablePages(this.length));
+    this.#openAll();
     this.#setTotal(0);
     this.#findBounds();
   }
 
   resize(length: number): void {
     this.#assertLive();
-    this.#settleTable();
     this.#origin = NO_STATE;
     const [before, after] = [tablePages(this.length), tablePages(length)];
     const places = Array.from({ length: pagesOf(this.length) }, (_, page) => this.#placeOf(page));
     const old = this.#kept;
     this.length = length;
+    this.#openAll();
     if (this.#last < 0) this.#first = length;
     if (this.#used === before) {
       this.#keep(emptyTable(length), after);
@@ -334,24 +402,56 @@ export class SparseCounts implements LiveCounts {
     const cells = new Uint8Array(used << PAGE_BITS);
     cells.set(old.subarray(before << PAGE_BITS, this.#used << PAGE_BITS), after << PAGE_BITS);
     this.#keep(cells, used);
-    this.#far = undefined;
-    for (const [page, place] of places.entries()) if (place > 0) this.#setPlace(page, place + after - before);
+    this.#forgetPlaces();
+    for (const [page, place] of places.entries()) if (place > 0) this.#open(page, place + after - before);
     if (this.#carries !== undefined) this.#ownCarries().resize(length);
   }
 
   /** The place of a page, or 0 while it does not exist. */
   #placeOf(page: number): number {
-    const place = placeIn(this.#kept, this.#far, page);
-    if (place !== 0 || this.#unchanged === undefined) return place;
-    return placeIn(this.#unchanged, this.#unchangedFar, page);
+    const place = this.#kept[(this.#tableOfAll << PAGE_BITS) + page]!;
+    return place === 0 && this.#allFar !== undefined ? this.#allFar[page]! : place;
   }
 
-  #setPlace(page: number, place: number): void {
-    if (place <= FULL) this.#kept[page] = place;
-    else {
-      this.#far ??= new Uint32Array(pagesOf(this.length));
-      this.#far[page] = place;
+  /** Lets records find a page, which is at this place. */
+  #open(page: number, place: number): void {
+    if (page < this.#firstOpened) this.#firstOpened = page;
+    if (page > this.#lastOpened) this.#lastOpened = page;
+    if (place <= FULL) {
+      this.#kept[page] = place;
+      this.#kept[(this.#tableOfAll << PAGE_BITS) + page] = place;
+      return;
     }
+    this.#allFar ??= this.#far = new Uint32Array(pagesOf(this.length));
+    this.#far ??= new Uint32Array(pagesOf(this.length));
+    this.#allFar[page] = place;
+    this.#far[page] = place;
+  }
+
+  /** Lets the next change of each page go the slow way. */
+  #closePages(): void {
+    const pages = tablePages(this.length);
+    if (this.#used === pages) return;
+    if (this.#tableOfAll === 0) {
+      this.#makeRoom(pages);
+      this.#tableOfAll = this.#used;
+      this.#used += pages;
+      this.#kept.copyWithin(this.#tableOfAll << PAGE_BITS, 0, pages << PAGE_BITS);
+    }
+    this.#kept.fill(0, 0, pages << PAGE_BITS);
+    this.#far = undefined;
+  }
+
+  #forgetPlaces(): void {
+    this.#far = undefined;
+    this.#allFar = undefined;
+    this.#tableOfAll = 0;
+  }
+
+  /** All slots may have changed since the last mark. */
+  #openAll(): void {
+    this.#firstOpened = 0;
+    this.#lastOpened = pagesOf(this.length) - 1;
   }
 
   /** `tryIncrement` in a far page. */
@@ -365,23 +465,23 @@ export class SparseCounts implements LiveCounts {
     return true;
   }
 
-  /** Completes the table. Returns the pages that were in it, if they are few: they have changed since the origin. */
-  #settleTable(): string | undefined {
-    const unchanged = this.#unchanged;
-    if (unchanged === undefined) return undefined;
-    const table = this.#kept;
-    const changed: number[] = [];
+  /** Adds the open pages to those that differ from the origin, while these are few. */
+  #noteOpenPages(): void {
+    if (this.#origin === NO_STATE || this.#changed === undefined) return;
+    let changed = this.#changed;
     const pages = pagesOf(this.length);
     for (let page = 0; page < pages; page++) {
-      if (placeIn(table, this.#far, page) !== 0) changed.push(page);
-      else this.#setPlace(page, placeIn(unchanged, this.#unchangedFar, page));
+      if (this.#kept[page] === 0 && !this.#far?.[page]) continue;
+      const character = String.fromCharCode(page);
+      if (!changed.includes(character)) changed += character;
+      // A page beyond the last character would become another one.
+      if (changed.length > MOST_CHANGED || page > LARGEST_CHARACTER) {
+        this.#changed = undefined;
+        return;
+      }
     }
-    this.#unchanged = undefined;
-    this.#unchangedFar = undefined;
-    // A page beyond the last character would become another one.
-    const isText = changed.length <= MOST_CHANGED && (changed.at(-1) ?? 0) <= LARGEST_CHARACTER;
-    // Bounded: these are 16 at most.
-    return isText ? String.fromCharCode(...changed) : undefined;
+    // Ascending: slots are listed in this order.
+    this.#changed = this.#changed === '' ? changed : [...changed].sort().join('');
   }
 
   #assertLive(): void {
@@ -403,7 +503,7 @@ export class SparseCounts implements LiveCounts {
       this.#makeRoom(1);
       place = this.#used++;
     }
-    this.#setPlace(page, place);
+    this.#open(page, place);
     return (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
   }
 
@@ -444,6 +544,41 @@ export class SparseCounts implements LiveCounts {
     return isUsed;
   }
 
+  /** Adds the counts of slots to `into`, each at the place that a table has for it. */
+  addPlaced(into: Float64Array, first: number, last: number, table: PlaceTable): void {
+    this.#addPlaced(into, first, last, table, 1);
+  }
+
+  #addPlaced(into: Float64Array, first: number, last: number, table: PlaceTable, factor: number): void {
+    const { shift, offset } = table;
+    const cells = this.#kept;
+    for (let slot = first; slot <= last; ) {
+      const page = slot >> PAGE_BITS;
+      const stop = Math.min(last, slot | SLOT_IN_PAGE);
+      const place = this.#placeOf(page);
+      if (place !== 0) {
+        const places = table.placesOf(page);
+        const start = place << PAGE_BITS;
+        const end = stop & SLOT_IN_PAGE;
+        // Neighbours share a place, and the processor cannot guess which cells are 0.
+        let sum = 0;
+        let at = (places[slot & SLOT_IN_PAGE]! >> shift) - offset;
+        for (let i = slot & SLOT_IN_PAGE; i <= end; i++) {
+          const next = (places[i]! >> shift) - offset;
+          if (next !== at) {
+            into[at]! += sum * factor;
+            sum = 0;
+            at = next;
+          }
+          sum += cells[start + i]!;
+        }
+        into[at]! += sum * factor;
+      }
+      slot = stop + 1;
+    }
+    if (this.#carries !== undefined) this.#carries.#addPlaced(into, first, last, table, factor * FULL);
+  }
+
   /** Counts the carries of a slot. Returns what is left for its cell. */
   #carry(slot: number, sum: number): number {
     const carried = carriesOf(sum);
@@ -482,7 +617,7 @@ export class SparseCounts implements LiveCounts {
     const isShared = this.#kept === emptyTable(this.length);
     const room = this.#kept.length >> PAGE_BITS;
     if (needed <= room && !isShared) return;
-    const cells = new Uint8Array(Math.max(needed, isShared ? 0 : Math.ceil(room * GROWTH)) << PAGE_BITS);
+    const cells = new Uint8Array(Math.max(needed, isShared ? 0 : Math.floor(room * GROWTH)) << PAGE_BITS);
     cells.set(this.#kept.subarray(0, this.#used << PAGE_BITS));
     this.#keep(cells, this.#used);
   }
@@ -529,14 +664,8 @@ function carriesOf(count: number): number {
   return count === 0 ? 0 : Math.floor((count - 1) / FULL);
 }
 
-/** The place of a page in a table and the table of far pages; 0 when it is in neither of them. */
-function placeIn(table: Uint8Array, far: Uint32Array | undefined, page: number): number {
-  const place = table[page]!;
-  return place === 0 && far !== undefined ? far[page]! : place;
-}
-
 function pagesOf(length: number): number {
-  return Math.ceil(length / PAGE_SLOTS);
+  return (length + SLOT_IN_PAGE) >> PAGE_BITS;
 }
 
 /** `byteLength` of sparse counts that are empty, and at most when all slots are used and no count exceeds 2^31 − 1. */

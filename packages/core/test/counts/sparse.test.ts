@@ -155,6 +155,61 @@ describe('frozen counts', () => {
     );
   });
 
+  test('do so with marks in between, and name slots among which all are that have changed since the last mark', () => {
+    const change = fc.record({ slot: fc.nat(899), count: fc.constantFrom(1, 2, 254, 255, 70_000) });
+    const step = fc.oneof(
+      { weight: 4, arbitrary: change },
+      { weight: 1, arbitrary: fc.constant('mark' as const) },
+    );
+    const steps = fc.array(step, { maxLength: 30 });
+    fc.assert(
+      fc.property(steps, steps, (before, after) => {
+        let counts = new SparseCounts(900);
+        let model = new Map<number, number>();
+        let marked = new Map<number, number>();
+        const run = (all: typeof before) => {
+          for (const one of all) {
+            if (one === 'mark') {
+              counts.mark();
+              marked = new Map(model);
+              continue;
+            }
+            if (one.count === 1) counts.increment(one.slot);
+            else counts.add(one.slot, one.count);
+            model.set(one.slot, (model.get(one.slot) ?? 0) + one.count);
+            const [first, last] = counts.changedSlots;
+            const changed = [...model].filter(([slot, count]) => count !== (marked.get(slot) ?? 0));
+            expect(changed.filter(([slot]) => slot < first || slot > last)).toEqual([]);
+          }
+        };
+        run(before);
+        const first = counts.freeze();
+        const then = model;
+        model = new Map(then);
+        counts = first.clone();
+        run(after);
+        const listed = counts.freeze().listedSince(first);
+        const slots = Array.from({ length: 900 }, (_, slot) => slot);
+        const expected = slots.map((slot) => [then.get(slot) ?? 0, model.get(slot) ?? 0]);
+        expect(slots.map((slot) => [first.at(slot), counts.at(slot)])).toEqual(expected);
+        if (listed === undefined) return;
+        expect(slots.map((slot) => listed.at(slot))).toEqual(expected.map(([was, is]) => is! - was!));
+      }),
+    );
+  });
+
+  test('have no changed slots after a mark, and a page of them after a record', () => {
+    const counts = new SparseCounts(900);
+    counts.mark();
+    counts.increment(70);
+    expect(counts.changedSlots).toEqual([64, 127]);
+    counts.mark();
+    const [first, last] = counts.changedSlots;
+    expect(last).toBeLessThan(first);
+    counts.increment(899);
+    expect(counts.changedSlots).toEqual([896, 899]);
+  });
+
   test('do so in the widest layouts too', () => {
     const length = 70_000 * 64;
     for (const page of [65_535, 65_536, 69_999]) {
