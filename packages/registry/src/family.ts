@@ -135,6 +135,7 @@ export class Family implements FamilySettings {
       marks: thresholds.marks,
       highestInt: Math.min(this.layout.highestTrackableValue, 2 ** 31 - 1),
       clock,
+      expires: settings.expireAfterMs !== undefined,
       onChange: (series) => this.#changed.add(series),
       heirOf: (series) => this.#heirOf(series),
     };
@@ -209,10 +210,16 @@ export class Family implements FamilySettings {
     return this.#series.map(({ attributes }) => attributes);
   }
 
+  /** @internal All series, for a reader that takes their current states at once. The overflow series is the last. */
+  listSeries(): readonly Series[] {
+    this.#endSilent();
+    return this.#all().slice();
+  }
+
   #take(series: Series): void {
     this.#changed.delete(series);
     const state = series.snapshot();
-    if (this.expireAfterMs !== undefined) series.activeMs = this.#setup.clock.monotonicMs();
+    series.noteActivity();
     const isOverflow = series === this.#overflow;
     const before = isOverflow ? this.#overflowState : this.#states[series.place];
     if (isOverflow) this.#overflowState = state;
@@ -297,7 +304,7 @@ export class Family implements FamilySettings {
     if (expireAfterMs === undefined) return;
     const sinceMs = this.#setup.clock.monotonicMs() - expireAfterMs;
     const silent = this.#all().filter(
-      (series) => (series.activeMs ?? sinceMs) < sinceMs && !this.#changed.has(series),
+      (series) => (series.activeMs ?? sinceMs) < sinceMs && (series.isRead || !this.#changed.has(series)),
     );
     if (silent.length > 0) this.#end(silent);
   }

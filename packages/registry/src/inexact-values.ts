@@ -1,5 +1,5 @@
 import { unsureCount } from './ends.ts';
-import type { SeriesSnapshot } from './series-snapshot.ts';
+import type { CurrentState } from './series-snapshot.ts';
 
 /**
  * The gauge that states, for each family, how many values may be shown in a wrong bucket, where a format has no widths. It is the same for
@@ -12,10 +12,10 @@ export const INEXACT_VALUES = {
 } as const;
 
 /** Snapshots share the states of series that have not changed, so most readers count few of them anew. */
-const known = new WeakMap<SeriesSnapshot, number>();
+const known = new WeakMap<CurrentState, number>();
 
 /** How many values of a series may be shown in a wrong bucket: an upper bound. */
-export function countInexact(series: SeriesSnapshot): number {
+export function countInexact(series: CurrentState): number {
   if (series.reaches === undefined) return 0;
   let inexact = known.get(series);
   if (inexact === undefined) {

@@ -20,7 +20,9 @@ export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export type { SlotReaches } from './reach.ts';
 export {
   assertRegistry,
+  type CurrentFamilies,
   type GatherOptions,
+  readCurrent,
   registry,
   SHARED_GATHER_MS,
   snapshotNow,
@@ -30,7 +32,8 @@ export { isRegistryReader, type RegistryReader, type RegistrySource } from './re
 export { addRemote, resumeCollecting, takenStates } from './remote/collect-from.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
+export { Series } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
-export { atThresholdsSince } from './series-snapshot.ts';
+export { atThresholdsSince, type CurrentState } from './series-snapshot.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
 export { addedUnitWords, BETWEEN_WORDS, readUnitWords, unitOfName, unitSuffixes } from './unit-words.ts';

@@ -63,6 +63,9 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
   readonly estimated: EstimatedCounts | undefined;
 }
 
+/** A series as it is now: the next record changes its counts and its divisions at thresholds. Whoever gets it reads it at once. */
+export type CurrentState = Omit<SeriesSnapshot, 'histogram' | 'placedFrom'>;
+
 /** The facts of a state besides its counts. */
 type Facts = Omit<SeriesSnapshot, 'counts' | 'histogram' | 'layout'>;
 

@@ -11,6 +11,7 @@ import {
   NOTHING_PLACED,
   type Placement,
   placeCounts,
+  type SlotRange,
   type SlotRuns,
   SparseCounts,
 } from '@hdrscope/core/internal';
@@ -30,7 +31,7 @@ import {
   type RejectedTally,
   rejectedCount,
 } from './rejected.ts';
-import { NO_EXEMPLARS, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
+import { type CurrentState, NO_EXEMPLARS, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 import {
   assertDivides,
   countAtThresholds,
@@ -58,6 +59,8 @@ export interface SeriesSetup {
   /** The highest trackable number of ticks, or 2^31 − 1 when that is less. */
   readonly highestInt: number;
   readonly clock: Clock;
+  /** Whether series end when they have no values for some time. */
+  readonly expires: boolean;
   /** Called with a series at its first change after a snapshot. */
   readonly onChange: (series: Series) => void;
   /** The series that counts from now on what an ended one is given. */
@@ -83,8 +86,10 @@ export interface SeriesSetup {
 export class Series {
   /** @internal Where the series stands among those of its family, from 0. */
   place: number;
-  /** @internal When a snapshot found it changed last, on the monotonic clock; only in families whose series expire. */
+  /** @internal When a reader found it changed last, on the monotonic clock; only in families whose series expire. */
   activeMs: number | undefined = undefined;
+  /** @internal Another number after each change that follows a `markRead`. */
+  version = 0;
   // The fields that `record` changes. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** Frozen while the last snapshot holds them: the next change goes the slow way, which copies them. */
   declare private counts: SparseCounts;
@@ -108,6 +113,8 @@ export class Series {
   #last: StateSnapshot | undefined;
   /** Whether anything has changed since the last snapshot. */
   #isChanged = true;
+  /** Whether nothing has changed since the last `markRead`. */
+  #isRead = false;
   #hasEnded = false;
 
   /** @internal @param place Index of the series among those of its family. */
@@ -310,28 +317,60 @@ export class Series {
     ended.max = this.#max;
     ended.next = next;
     this.#interval = next;
-    const counts = this.counts.freeze();
-    const isEmpty = counts.total === 0;
-    const earlier = this.#last === undefined || this.#last.counts.total === 0 ? NO_EXTREMES : this.#last;
-    this.#last = new StateSnapshot(this.setup.layout, counts, next, {
-      attributes: this.#attributes,
-      startTimeMs: this.#startTimeMs,
-      sum: this.#sum,
-      // Adding 0 turns -0 into 0.
-      min: isEmpty ? 0 : Math.min(earlier.min, this.#min) + 0,
-      max: isEmpty ? 0 : Math.max(earlier.max, this.#max) + 0,
-      rejected: this.#rejected === undefined ? NOTHING_REJECTED : Object.freeze({ ...this.#rejected }),
-      exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
-      atThresholds: this.#atThresholds ? Object.freeze(this.#atThresholds) : this.#last?.atThresholds,
-      reaches: this.#reaches ?? this.#last?.reaches,
-      estimated: this.#estimated,
-    });
+    if (this.#atThresholds !== undefined) Object.freeze(this.#atThresholds);
+    this.#last = new StateSnapshot(this.setup.layout, this.counts.freeze(), next, this.current());
     this.#atThresholds = undefined;
     this.#reaches = undefined;
     this.#min = Number.POSITIVE_INFINITY;
     this.#max = Number.NEGATIVE_INFINITY;
     this.#isChanged = false;
     return this.#last;
+  }
+
+  /** @internal What it is now. Reading it costs a fraction of a snapshot, after which the next record copies the counts. */
+  current(): CurrentState {
+    const { counts } = this;
+    const last = this.#last;
+    const isEmpty = counts.total === 0;
+    const earlier = last === undefined || last.counts.total === 0 ? NO_EXTREMES : last;
+    return {
+      attributes: this.#attributes,
+      startTimeMs: this.#startTimeMs,
+      layout: this.setup.layout,
+      counts,
+      sum: this.#sum,
+      // Adding 0 turns -0 into 0.
+      min: isEmpty ? 0 : Math.min(earlier.min, this.#min) + 0,
+      max: isEmpty ? 0 : Math.max(earlier.max, this.#max) + 0,
+      rejected: this.#rejected === undefined ? NOTHING_REJECTED : Object.freeze({ ...this.#rejected }),
+      exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
+      atThresholds: this.#atThresholds ?? last?.atThresholds,
+      reaches: this.#reaches ?? last?.reaches,
+      estimated: this.#estimated,
+    };
+  }
+
+  /** @internal Notes that a reader has taken the current state: the next change makes another version. */
+  markRead(): void {
+    if (this.#isRead) return;
+    this.#isRead = true;
+    this.counts.mark();
+    this.noteActivity();
+  }
+
+  /** @internal Notes that a reader has found it changed. */
+  noteActivity(): void {
+    if (this.setup.expires) this.activeMs = this.setup.clock.monotonicMs();
+  }
+
+  /** @internal Whether nothing has changed since a reader took the current state. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** @internal Slots among which are all that have changed since a version; `undefined` when they are not known. */
+  changedSince(version: number): SlotRange | undefined {
+    return !this.#isRead && version === this.version - 1 ? this.counts.changedSlots : undefined;
   }
 
   /** @internal Takes the last snapshot. Whatever is recorded here afterwards begins anew. */
@@ -358,6 +397,9 @@ export class Series {
     this.#estimated = undefined;
     this.#last = undefined;
     this.#isChanged = true;
+    this.#isRead = false;
+    // No reader has read the version before: all slots have changed.
+    this.version += 2;
     this.#hasEnded = false;
   }
 
@@ -391,6 +433,10 @@ export class Series {
 
   /** Runs before each change, except for records of the fast way, which come after one of the slow way. */
   #change(): void {
+    if (this.#isRead) {
+      this.#isRead = false;
+      this.version++;
+    }
     if (this.#isChanged) return;
     this.#isChanged = true;
     this.counts = this.counts.clone();

@@ -2,6 +2,7 @@ import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { createRegistry, type FamilyOptions, type Snapshot } from '../src/index.ts';
+import { readCurrent } from '../src/registry.ts';
 import { heapBytes } from './support/heap.ts';
 
 function setUp(options: Partial<FamilyOptions> = {}) {
@@ -228,6 +229,30 @@ describe('series that expire', () => {
     expect(countsOf(await registry.gather())).toEqual({});
     family.with({ at: 'quiet' }).record(1);
     expect(countsOf(await registry.gather())).toEqual({ quiet: 1 });
+  });
+
+  test('end so too where a reader takes the current states, which makes no snapshots', () => {
+    const { clock, registry, family } = setUp({ expireAfterMs: 1000 });
+    const read = (): Record<string, number> => {
+      const { families } = readCurrent(registry)!.now();
+      const counts: Record<string, number> = {};
+      for (const series of families[0]!.listSeries()) {
+        counts[series.attributes.at as string] = series.current().counts.total;
+        series.markRead();
+      }
+      return counts;
+    };
+    for (const at of ['quiet', 'busy']) family.with({ at }).record(1);
+    expect(read()).toEqual({ quiet: 1, busy: 1 });
+    clock.advance(1000);
+    family.with({ at: 'busy' }).record(1);
+    expect(read()).toEqual({ quiet: 1, busy: 2 });
+    clock.advance(1);
+    expect(read()).toEqual({ busy: 2 });
+    clock.advance(1000);
+    expect(read()).toEqual({});
+    family.with({ at: 'quiet' }).record(1);
+    expect(read()).toEqual({ quiet: 1 });
   });
 
   test('end under the cardinality limit too, which then has room', async () => {
