@@ -1,4 +1,5 @@
-import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
+import { bucketCounts, type FamilySnapshot } from '@hdrscope/registry';
+import type { CurrentState } from '@hdrscope/registry/internal';
 import type { PointKind } from './kept-points.ts';
 import { type ExplicitHistogramValue, PointType } from './sdk.ts';
 
@@ -10,7 +11,7 @@ export const EXPLICIT: PointKind<ExplicitHistogramValue> = {
 
 /** Converts a series to a histogram with these boundaries, in the family's unit: see `bucketCounts`. */
 export function toExplicit(
-  series: SeriesSnapshot,
+  series: CurrentState,
   family: Pick<FamilySnapshot, 'unitLayout' | 'thresholds'>,
   boundaries: readonly number[],
 ): ExplicitHistogramValue {

@@ -1,6 +1,6 @@
-import { exponentialBuckets, SparseCounts } from '@hdrscope/core/internal';
-import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { atThresholdsSince, toThresholdCounts } from '@hdrscope/registry/internal';
+import { exponentialBuckets, recountBuckets, SparseCounts } from '@hdrscope/core/internal';
+import type { FamilySnapshot } from '@hdrscope/registry';
+import { type CurrentState, toThresholdCounts } from '@hdrscope/registry/internal';
 import type { PointKind } from './kept-points.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import { type ExponentialHistogramValue, PointType } from './sdk.ts';
@@ -9,16 +9,15 @@ import { type ExponentialHistogramValue, PointType } from './sdk.ts';
 export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
   type: PointType.EXPONENTIAL_HISTOGRAM,
   valueOf: (state, family, { maxSize, maxScale }) => toExponential(state, family, maxSize, maxScale),
-  updated(earlier, before, now, family, { maxSize }) {
-    const increase = now.counts instanceof SparseCounts ? now.counts.listedSince(before.counts) : undefined;
-    const { scale, zeroCount, positive } = earlier;
-    if (increase === undefined || !(positive instanceof PackedBuckets)) return undefined;
-    // The conversion of a sum is the sum of the conversions.
-    const division = toThresholdCounts(family, { atThresholds: atThresholdsSince(now, before) });
-    const added = exponentialBuckets(increase, family, { maxSize, maxScale: scale }, division);
-    if (added.scale !== scale) return undefined;
-    const sum = positive.with(added.offset, added.counts);
-    return sum && valueFrom(now, scale, zeroCount + added.zeroCount, sum);
+  updated({ scale, zeroCount, positive }, state, changed, family, { maxScale }) {
+    const { counts } = state;
+    if (!(positive instanceof PackedBuckets && counts instanceof SparseCounts)) return undefined;
+    const division = toThresholdCounts(family, state);
+    const earlier = { scale, offset: positive.offset, length: positive.length };
+    const recounted = recountBuckets(earlier, counts, family, maxScale, changed, division);
+    if (recounted === undefined) return undefined;
+    const zeros = changed[0] === 0 ? counts.at(0) : zeroCount;
+    return valueFrom(state, scale, zeros, positive.with(recounted));
   },
   packed(value) {
     const { positive } = value;
@@ -34,7 +33,7 @@ export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
  * @param maxScale The finest scale. Left out, it is `justifiedScale`: a finer one would only pretend precision.
  */
 export function toExponential(
-  state: SeriesSnapshot,
+  state: CurrentState,
   family: Pick<FamilySnapshot, 'layout' | 'unitLayout' | 'thresholds'>,
   maxSize: number,
   maxScale?: number,
@@ -48,7 +47,7 @@ export function toExponential(
 const NO_BUCKETS = /* @__PURE__ */ Object.freeze({ offset: 0, bucketCounts: [] });
 
 function valueFrom(
-  { counts: { total: count }, sum, min, max }: SeriesSnapshot,
+  { counts: { total: count }, sum, min, max }: CurrentState,
   scale: number,
   zeroCount: number,
   positive: ExponentialHistogramValue['positive'],

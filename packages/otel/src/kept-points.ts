@@ -1,24 +1,49 @@
+import type { SlotRange } from '@hdrscope/core/internal';
+import { SparseCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { type CurrentState, countInexact, countsWithin, Series } from '@hdrscope/registry/internal';
 import type { HrTime } from '@opentelemetry/api';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
 import { hrTime, pointFrom, shownValue } from './point.ts';
 import type { HistogramValue, Point } from './sdk.ts';
 
+/** A family, without its series. */
+export type FamilyFacts = Omit<FamilySnapshot, 'series' | 'endedRejected'>;
+
 /** How the points of one kind of histogram are computed. */
 export interface PointKind<Value extends HistogramValue = HistogramValue> {
   /** A `DataPointType`. */
   readonly type: number;
-  valueOf(state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value;
-  /** The packed value of `now`, from that of an earlier state, where that is possible and takes less time. */
+  valueOf(state: CurrentState, family: FamilyFacts, settings: MetricSettings): Value;
+  /**
+   * The packed value of a state, from that of an earlier one, where that is possible and takes less time.
+   *
+   * @param changed Slots among which are all that have changed since the earlier state.
+   */
   updated?(
     earlier: Value,
-    before: SeriesSnapshot,
-    now: SeriesSnapshot,
-    family: FamilySnapshot,
+    state: CurrentState,
+    changed: SlotRange,
+    family: FamilyFacts,
     settings: MetricSettings,
   ): Value | undefined;
   /** The same value in a form that takes less memory. @default the value as it is */
   packed?(value: Value): Value;
+}
+
+/** What a reader takes of a series: its state now, or that of a snapshot. */
+export type Shown = Series | SeriesSnapshot;
+
+/** Makes the points of the series of a family, which are asked for one after the other. */
+export interface Showing<Value extends HistogramValue> {
+  /** The point of the series at a place, from 0; `undefined` when it has no values. */
+  pointAt(place: number, shown: Shown, endTime: HrTime): Point<Value> | undefined;
+  /** The counts within each threshold that the family states, of the series that was asked for last. */
+  withinAt(place: number): readonly number[];
+  /** See `countInexact`. */
+  inexactAt(place: number): number;
+  /** Ends the collection, after so many places. */
+  end(count: number): void;
 }
 
 /**
@@ -33,40 +58,40 @@ export class KeptPoints<Value extends HistogramValue> {
     this.#kind = kind;
   }
 
-  /**
-   * Begins a collection of a family. Returns what makes the points of all of its series, one after the other; `undefined` stands
-   * for a series without values.
-   */
-  begin(
-    family: FamilySnapshot,
-    settings: MetricSettings,
-    endTime: HrTime,
-  ): (state: SeriesSnapshot) => Point<Value> | undefined {
+  /** Begins a collection of a family: of all of its series. */
+  begin(family: FamilyFacts, settings: MetricSettings): Showing<Value> {
     const key = familyKey(family);
     const kept = this.#families.get(key) ?? new KeptFamily(this.#kind);
     this.#families.set(key, kept);
-    kept.begin(family.series.length);
-    let place = 0;
-    return (state) => kept.pointAt(place++, state, family, settings, endTime);
+    kept.begin(family, settings);
+    return kept;
   }
 }
 
 interface Kept<Value> {
-  readonly state: SeriesSnapshot;
+  readonly shown: Shown;
+  readonly version: number;
   readonly value: Value;
 }
 
 /** The last states of the series of a family, and the parts of their points. */
-class KeptFamily<Value extends HistogramValue> {
+class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   readonly #kind: PointKind<Value>;
+  declare private family: FamilyFacts;
+  declare private settings: MetricSettings;
   // A list for each part: to read ten thousand parts one after the other takes a third of the time of a look at each state.
-  readonly #states: SeriesSnapshot[] = [];
+  readonly #shown: Shown[] = [];
+  /** Those of `Series.version`; 0 for states of snapshots, which do not change. */
+  readonly #versions: number[] = [];
   readonly #values: Value[] = [];
   /** `undefined` for a series without values. */
   readonly #startTimes: (HrTime | undefined)[] = [];
+  /** All states of a series share their attributes. */
   readonly #attributes: SeriesSnapshot['attributes'][] = [];
   readonly #exemplars: SeriesSnapshot['exemplars'][] = [];
-  /** The number of series in this collection. Later places hold those of the last collection until the next one begins. */
+  readonly #within: (readonly number[])[] = [];
+  readonly #inexact: number[] = [];
+  /** The number of series in the last collection that has ended. */
   #count = 0;
   /** The series of the last collection from the first one on that has another place now, by their attributes. */
   #moved: Map<SeriesSnapshot['attributes'], Kept<Value>> | undefined;
@@ -75,29 +100,30 @@ class KeptFamily<Value extends HistogramValue> {
     this.#kind = kind;
   }
 
-  begin(count: number): void {
-    const lists = [this.#states, this.#values, this.#startTimes, this.#attributes, this.#exemplars];
-    for (const list of lists) list.length = this.#count;
-    this.#count = count;
+  begin(family: FamilyFacts, settings: MetricSettings): void {
+    const parts = [
+      this.#shown,
+      this.#versions,
+      this.#values,
+      this.#startTimes,
+      this.#attributes,
+      this.#exemplars,
+      this.#within,
+      this.#inexact,
+    ];
+    for (const part of parts) part.length = Math.min(part.length, this.#count);
+    this.family = family;
+    this.settings = settings;
     this.#moved = undefined;
   }
 
-  /** The point of the series at a place. Places are asked for in ascending order. */
-  pointAt(
-    place: number,
-    state: SeriesSnapshot,
-    family: FamilySnapshot,
-    settings: MetricSettings,
-    endTime: HrTime,
-  ): Point<Value> | undefined {
-    if (this.#states[place] !== state) {
-      const value = shownValue(this.#renewed(place, state, family, settings), settings);
-      this.#states[place] = state;
-      this.#values[place] = value;
-      this.#startTimes[place] = value.count === 0 ? undefined : hrTime(state.startTimeMs);
-      this.#attributes[place] = state.attributes;
-      this.#exemplars[place] = state.exemplars;
-    }
+  end(count: number): void {
+    this.#count = count;
+  }
+
+  pointAt(place: number, shown: Shown, endTime: HrTime): Point<Value> | undefined {
+    const version = shown instanceof Series ? shown.version : 0;
+    if (this.#shown[place] !== shown || this.#versions[place] !== version) this.#renew(place, shown, version);
     const startTime = this.#startTimes[place];
     if (startTime === undefined) return undefined;
     return pointFrom(
@@ -109,29 +135,64 @@ class KeptFamily<Value extends HistogramValue> {
     );
   }
 
-  #renewed(place: number, state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value {
+  withinAt(place: number): readonly number[] {
+    return this.#within[place]!;
+  }
+
+  inexactAt(place: number): number {
+    return this.#inexact[place]!;
+  }
+
+  #renew(place: number, shown: Shown, version: number): void {
+    const { family, settings } = this;
+    const state = shown instanceof Series ? shown.current() : shown;
+    const value = shownValue(this.#valueOf(place, shown, state, version), settings);
+    this.#shown[place] = shown;
+    this.#versions[place] = version;
+    this.#values[place] = value;
+    this.#startTimes[place] = value.count === 0 ? undefined : hrTime(state.startTimeMs);
+    this.#attributes[place] = state.attributes;
+    this.#exemplars[place] = state.exemplars;
+    this.#within[place] = family.statedThresholds.length === 0 ? NONE : countsWithin(family, state);
+    this.#inexact[place] = countInexact(state);
+    if (shown instanceof Series) shown.markRead();
+  }
+
+  #valueOf(place: number, shown: Shown, state: CurrentState, version: number): Value {
     const kind = this.#kind;
     const before = this.#before(place, state);
-    if (before?.state === state) return before.value;
-    const updated = before && kind.updated?.(before.value, before.state, state, family, settings);
+    if (before?.shown === shown && before.version === version) return before.value;
+    const changed = before && changedSince(before, shown);
+    const updated = changed && kind.updated?.(before.value, state, changed, this.family, this.settings);
     if (updated !== undefined) return updated;
-    const value = kind.valueOf(state, family, settings);
+    const value = kind.valueOf(state, this.family, this.settings);
     return kind.packed?.(value) ?? value;
   }
 
-  /** An earlier state of a series, and its value. All states of a series share their attributes. */
-  #before(place: number, { attributes }: SeriesSnapshot): Kept<Value> | undefined {
-    const [states, values] = [this.#states, this.#values];
-    if (this.#moved === undefined && states[place]?.attributes === attributes) {
-      return { state: states[place]!, value: values[place]! };
+  /** What was shown of a series before. */
+  #before(place: number, { attributes }: CurrentState): Kept<Value> | undefined {
+    const [shown, versions, values] = [this.#shown, this.#versions, this.#values];
+    if (this.#moved === undefined && this.#attributes[place] === attributes) {
+      return { shown: shown[place]!, version: versions[place]!, value: values[place]! };
     }
     // Later places are overwritten from here on. Those that an overlapping collection has not reached yet are holes, which `flatMap`
     // skips.
     this.#moved ??= new Map(
-      states
-        .slice(place)
-        .flatMap((state, i) => [[state.attributes, { state, value: values[place + i]! }] as const]),
+      this.#attributes.slice(place).flatMap((known, i) => {
+        const at = place + i;
+        return [[known, { shown: shown[at]!, version: versions[at]!, value: values[at]! }] as const];
+      }),
     );
     return this.#moved.get(attributes);
   }
+}
+
+const NONE: readonly number[] = /* @__PURE__ */ Object.freeze([]);
+
+/** Slots among which are all that have changed since something was shown of a series; `undefined` when they are not known. */
+function changedSince<Value>(before: Kept<Value>, now: Shown): SlotRange | undefined {
+  if (now instanceof Series) return before.shown === now ? now.changedSince(before.version) : undefined;
+  const { counts } = now;
+  if (before.shown instanceof Series || !(counts instanceof SparseCounts)) return undefined;
+  return counts.changedSince(before.shown.counts);
 }

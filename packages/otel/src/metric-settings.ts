@@ -71,7 +71,7 @@ export function knownSettings(registry: Registry): Map<string, MetricSettings> {
 /** The settings of a family: those of its views, else the defaults. */
 export function settingsOfFamily(
   known: ReadonlyMap<string, MetricSettings>,
-  family: FamilySnapshot,
+  family: Pick<FamilySnapshot, 'name' | 'scope' | 'unit' | 'boundaries'>,
 ): MetricSettings {
   return known.get(familyKey(family)) ?? metricSettings(family.unit, { boundaries: family.boundaries });
 }

@@ -1,7 +1,12 @@
 import type { Steps } from '@hdrscope/kit';
-import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
-import type { KeptPoints, PointKind } from './kept-points.ts';
+import {
+  type CurrentState,
+  countInexact,
+  countsWithin,
+  INEXACT_VALUES,
+  Series,
+} from '@hdrscope/registry/internal';
+import type { FamilyFacts, KeptPoints, PointKind, Showing, Shown } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import { hrTime, pointOf, shownValue } from './point.ts';
 import {
@@ -23,10 +28,11 @@ import { withinMetric, withinPoints } from './within.ts';
 /** The scope of families that no instrument made. */
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
 
-/** Series of a family: all of them, or those that have changed. */
+/** Series of a family. */
 export interface ShownFamily {
-  readonly family: FamilySnapshot;
-  readonly series: Iterable<SeriesSnapshot>;
+  readonly family: FamilyFacts;
+  /** All of them, or those that have changed. */
+  readonly series: Iterable<Shown>;
 }
 
 /** A kind of histogram. */
@@ -42,7 +48,7 @@ export interface Conversion<Value extends HistogramValue> {
   readonly temporality: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
-  settingsOf(family: FamilySnapshot): MetricSettings;
+  settingsOf(family: FamilyFacts): MetricSettings;
 }
 
 type AnyMetric = HistogramMetric | GaugeMetric | SumMetric;
@@ -112,23 +118,46 @@ function* pointsOf<Value extends HistogramValue>(
   const settings = settingsOf(family);
   const { kind, kept } = kindOf(settings);
   const endTime = hrTime(timeMs);
-  const convert =
-    kept?.begin(family, settings, endTime) ??
-    ((state: SeriesSnapshot) =>
-      pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime));
+  const showing = kept?.begin(family, settings) ?? converting(kind, family, settings);
+  const hasThresholds = family.statedThresholds.length > 0;
   const points: Point<HistogramValue>[] = [];
   const within: Point<number>[] = [];
   let inexactCount = 0;
-  for (const state of series) {
-    const point = convert(state);
-    if (point !== undefined) {
-      points.push(point);
-      for (const one of withinPoints(family, state, point)) within.push(one);
+  let place = 0;
+  for (const shown of series) {
+    // Since the list of them was made.
+    const hasEnded = shown instanceof Series && shown.hasEnded;
+    if (!hasEnded) {
+      const point = showing.pointAt(place, shown, endTime);
+      if (point !== undefined) {
+        points.push(point);
+        if (hasThresholds) within.push(...withinPoints(family, point, showing.withinAt(place)));
+      }
+      inexactCount += showing.inexactAt(place);
     }
-    inexactCount += countInexact(state);
+    place++;
     yield;
   }
+  showing.end(place);
   return { points, within, inexactCount };
+}
+
+/** Converts each series anew. */
+function converting<Value extends HistogramValue>(
+  kind: PointKind<Value>,
+  family: FamilyFacts,
+  settings: MetricSettings,
+): Showing<Value> {
+  let state: CurrentState;
+  return {
+    pointAt(_, shown, endTime) {
+      state = shown instanceof Series ? shown.current() : shown;
+      return pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime);
+    },
+    withinAt: () => countsWithin(family, state),
+    inexactAt: () => countInexact(state),
+    end() {},
+  };
 }
 
 /** @param counts By family. */
@@ -153,7 +182,7 @@ function gaugeOf<Value extends HistogramValue>(
 }
 
 function metricOf<Value extends HistogramValue>(
-  family: FamilySnapshot,
+  family: FamilyFacts,
   dataPoints: Point<HistogramValue>[],
   { kindOf, temporality, settingsOf }: Conversion<Value>,
 ): HistogramMetric {

@@ -1,3 +1,5 @@
+import type { RecountedBuckets } from '@hdrscope/core/internal';
+
 /**
  * Counts in the least memory that a garbage-collected value can have: as a text with a character for each, of one byte up to 255
  * and of two up to 65,535. An array has eight bytes for each, and a typed array some hundred bytes besides.
@@ -26,18 +28,21 @@ export class PackedBuckets {
     Object.defineProperty(this, PACKED, { value: packed });
   }
 
+  /** How many buckets there are. Not enumerable: the SDK's have no such property. */
+  get length(): number {
+    return packedIn(this).length;
+  }
+
   /** @param counts Integers of at least 0. Later changes of the array do not matter. */
   static of(offset: number, counts: readonly number[]): PackedBuckets {
     return new PackedBuckets(offset, packed(counts));
   }
 
-  /** These buckets with further counts, and `undefined` when some of them belong to no bucket of these. */
-  with(offset: number, added: readonly number[]): PackedBuckets | undefined {
-    const first = offset - this.offset;
-    if (added.length === 0) return this;
-    const packed = packedIn(this);
-    if (first < 0 || first + added.length > packed.length) return undefined;
-    return new PackedBuckets(this.offset, withAdded(packed, first, added));
+  /** These buckets with other counts of some of them. */
+  with({ offset, length, counts }: RecountedBuckets): PackedBuckets {
+    const before = packedIn(this);
+    const after = withCounts(before, offset - this.offset, counts, length);
+    return after === before ? this : new PackedBuckets(this.offset, after);
   }
 }
 
@@ -67,29 +72,31 @@ function packedIn(buckets: PackedBuckets): PackedCounts {
   return (buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED];
 }
 
-/** To replace one character of a text takes a fifth of the time of a new text. */
-const MOST_REPLACED = 4;
-
-function withAdded(counts: PackedCounts, first: number, added: readonly number[]): PackedCounts {
-  let text = counts;
-  let left = MOST_REPLACED;
-  for (let i = 0; i < added.length; i++) {
-    if (added[i] === 0) continue;
-    const at = first + i;
-    if (typeof text !== 'string' || left-- === 0 || text.charCodeAt(at) + added[i]! > LARGEST_CHARACTER) {
-      return repacked(counts, first, added);
-    }
-    text = `${text.slice(0, at)}${String.fromCharCode(text.charCodeAt(at) + added[i]!)}${text.slice(at + 1)}`;
+function withCounts(
+  before: PackedCounts,
+  first: number,
+  counts: ArrayLike<number>,
+  length: number,
+): PackedCounts {
+  if (typeof before !== 'string') {
+    const array = before.slice();
+    for (let i = 0; i < length; i++) array[first + i] = counts[i]!;
+    return packed(array);
   }
+  let from = 0;
+  let to = length;
+  while (from < to && before.charCodeAt(first + from) === counts[from]) from++;
+  while (to > from && before.charCodeAt(first + to - 1) === counts[to - 1]) to--;
+  if (from === to) return before;
+  let between = '';
+  for (let i = from; i < to; i++) {
+    if (counts[i]! > LARGEST_CHARACTER) return withCounts(unpacked(before), first, counts, length);
+    between += String.fromCharCode(counts[i]!);
+  }
+  const text = before.slice(0, first + from) + between + before.slice(first + to);
   // V8 keeps the parts of a text until somebody reads it.
-  if (typeof text === 'string') text.charCodeAt(0);
+  text.charCodeAt(0);
   return text;
-}
-
-function repacked(counts: PackedCounts, first: number, added: readonly number[]): PackedCounts {
-  const array = unpacked(counts);
-  for (let i = 0; i < added.length; i++) array[first + i]! += added[i]!;
-  return packed(array);
 }
 
 function packed(counts: readonly number[]): PackedCounts {

@@ -1,12 +1,13 @@
 import { splitMs } from '@hdrscope/kit';
 import type { SeriesSnapshot } from '@hdrscope/registry';
+import type { CurrentState } from '@hdrscope/registry/internal';
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricSettings } from './metric-settings.ts';
 import type { HistogramValue, Point } from './sdk.ts';
 
 /** Makes a point of a series; `undefined` for a series that only rejected values, and so has counted none. */
 export function pointOf<Value extends HistogramValue>(
-  { startTimeMs, attributes, exemplars }: SeriesSnapshot,
+  { startTimeMs, attributes, exemplars }: CurrentState,
   value: Value,
   endTime: HrTime,
 ): Point<Value> | undefined {

@@ -1,10 +1,16 @@
 import type { Settings } from '@hdrscope/core/internal';
 import { atOnce, inSlices, Slices, type Steps } from '@hdrscope/kit';
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
-import { type GatherOptions, SHARED_GATHER_MS, snapshotNow } from '@hdrscope/registry/internal';
+import { EMPTY_SNAPSHOT, type Registry, type Snapshot, type SourceFailure } from '@hdrscope/registry';
+import {
+  type CurrentFamilies,
+  type GatherOptions,
+  readCurrent,
+  SHARED_GATHER_MS,
+  snapshotNow,
+} from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
-import { KeptPoints } from './kept-points.ts';
+import { type FamilyFacts, KeptPoints } from './kept-points.ts';
 import type { HistogramFormat, MetricSettings } from './metric-settings.ts';
 import { type KeptKind, toScopeMetrics } from './metrics.ts';
 import {
@@ -18,7 +24,7 @@ import {
 /** A registry, and how its families look to readers. */
 export interface HdrStore {
   readonly registry: Registry;
-  settingsOf(family: FamilySnapshot): MetricSettings;
+  settingsOf(family: FamilyFacts): MetricSettings;
 }
 
 /** The result of one collection. */
@@ -69,14 +75,38 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
     const families = snapshot.families.map((family) => ({ family, series: family.series }));
     return toScopeMetrics(families, { ...conversion, kindOf: keptKindOf });
   };
+  const currentMetricsOf = ({ families, timeMs }: CurrentFamilies, formatOf: FormatOf) => {
+    seen = EMPTY_SNAPSHOT;
+    return toScopeMetrics(
+      families.map((family) => ({ family, series: family.listSeries() })),
+      {
+        kindOf: ({ format }) => formats[formatOf(format)] as KeptKind,
+        temporality: Temporality.CUMULATIVE,
+        timeMs,
+        settingsOf,
+      },
+    );
+  };
   return {
     async collect(temporality, formatOf, options = {}) {
       const { timeoutMillis: timeoutMs, maxAgeMs = SHARED_GATHER_MS } = options;
       // The registry waits for its sources as long as the collection may take.
-      const snapshot = await registry.gather({ ...(timeoutMs !== undefined && { timeoutMs }), maxAgeMs });
+      const limits = { ...(timeoutMs !== undefined && { timeoutMs }), maxAgeMs };
+      const current = temporality === Temporality.DELTA ? undefined : readCurrent(registry);
+      let metrics: Steps<ScopeMetrics[]>;
+      let errors: readonly SourceFailure[];
+      if (current === undefined) {
+        const snapshot = await registry.gather(limits);
+        metrics = metricsOf(snapshot, temporality, formatOf);
+        errors = snapshot.errors;
+      } else {
+        const now = await current.gather(limits);
+        metrics = currentMetricsOf(now, formatOf);
+        errors = now.errors;
+      }
       return {
-        scopeMetrics: await inSlices(metricsOf(snapshot, temporality, formatOf), new Slices()),
-        errors: snapshot.errors.map(
+        scopeMetrics: await inSlices(metrics, new Slices()),
+        errors: errors.map(
           ({ source, error }) => new Error(`source ${source}: ${String(error)}`, { cause: error }),
         ),
       };

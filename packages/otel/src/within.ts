@@ -1,6 +1,6 @@
-import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { addedUnitWords, countsWithin } from '@hdrscope/registry/internal';
+import { addedUnitWords } from '@hdrscope/registry/internal';
 import type { Attributes } from '@opentelemetry/api';
+import type { FamilyFacts } from './kept-points.ts';
 import { COUNTER_INSTRUMENT, DOUBLE_VALUES, type Point, PointType, type SumMetric } from './sdk.ts';
 
 /**
@@ -10,7 +10,7 @@ import { COUNTER_INSTRUMENT, DOUBLE_VALUES, type Point, PointType, type SumMetri
  * @param dataPoints Those of `withinPoints`.
  */
 export function withinMetric(
-  { name, unit }: FamilySnapshot,
+  { name, unit }: FamilyFacts,
   dataPoints: readonly Point<number>[],
   temporality: number,
 ): SumMetric {
@@ -33,25 +33,22 @@ export function withinMetric(
 /**
  * A point for each threshold that the family of a series states.
  *
- * @param times Those of the point of the histogram.
+ * @param point That of the histogram, which has the same times and attributes.
+ * @param counts How many values are within each of the thresholds.
  */
 export function withinPoints(
-  family: FamilySnapshot,
-  state: SeriesSnapshot,
-  { startTime, endTime }: Pick<Point<unknown>, 'startTime' | 'endTime'>,
-): readonly Point<number>[] {
-  const { statedThresholds: thresholds } = family;
-  if (thresholds.length === 0) return NO_POINTS;
-  const attributes = withoutThreshold(state.attributes as Attributes);
-  return countsWithin(family, state).map((value, at) => ({
+  { statedThresholds: thresholds }: FamilyFacts,
+  { startTime, endTime, attributes: ofSeries }: Omit<Point<unknown>, 'value'>,
+  counts: readonly number[],
+): Point<number>[] {
+  const attributes = withoutThreshold(ofSeries as Attributes);
+  return counts.map((value, at) => ({
     startTime,
     endTime,
     attributes: { ...attributes, threshold: String(thresholds[at]) },
     value,
   }));
 }
-
-const NO_POINTS: readonly Point<number>[] = /* @__PURE__ */ Object.freeze([]);
 
 /** Attributes of which one that is called `threshold` has the name that a scrape gives it. */
 function withoutThreshold({ threshold, ...others }: Attributes): Attributes {

@@ -1,6 +1,7 @@
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { toExponential } from '../src/exponential.ts';
+import { EXPONENTIAL, toExponential } from '../src/exponential.ts';
+import { metricSettings } from '../src/metric-settings.ts';
 
 const THRESHOLDS = [0.1, 0.25, 0.3, 0.5, 1, 2];
 
@@ -48,6 +49,42 @@ test('at a declared threshold that is the end of a bucket, the buckets below it 
     { numRuns: 500 },
   );
   expect(ends).toBeGreaterThan(500);
+});
+
+test('buckets that are brought up to date at the slots that have changed are those of all counts', () => {
+  let updates = 0;
+  const many = fc.array(fc.tuple(value, fc.constantFrom(1, 3, 300, 70_000)), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(
+      fc.array(many, { minLength: 2, maxLength: 6 }),
+      fc.constantFrom(1, 2, 3),
+      fc.uniqueArray(fc.constantFrom(...THRESHOLDS)),
+      fc.constantFrom(4, 20, 160, 2000),
+      fc.constantFrom(undefined, 0, 20),
+      (rounds, significantDigits, thresholds, maxSize, maxScale) => {
+        const family = createRegistry().histogram({ name: 'x', unit: 's', significantDigits, thresholds });
+        const settings = { ...metricSettings('s'), maxSize, maxScale };
+        const series = family.with({});
+        let kept: ReturnType<typeof toExponential> | undefined;
+        for (const round of rounds) {
+          const { version } = series;
+          for (const [one, times] of round) for (let i = 0; i < times; i++) series.record(one);
+          const state = series.current();
+          const changed = series.changedSince(version);
+          const updated = kept && changed && EXPONENTIAL.updated!(kept, state, changed, family, settings);
+          const fresh = EXPONENTIAL.packed!(toExponential(state, family, maxSize, maxScale));
+          if (updated !== undefined) {
+            updates++;
+            expect(updated).toEqual(fresh);
+          }
+          kept = updated ?? fresh;
+          series.markRead();
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(updates).toBeGreaterThan(100);
 });
 
 test('1000 values on a threshold are all within it, and 1000 above it are not', () => {
