@@ -1,4 +1,4 @@
-import type { BinaryWriter } from '#protobuf';
+import type { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
 import { spansOf } from './native.ts';
 
 // A tag holds the number of a field and its wire type.
@@ -16,33 +16,41 @@ const SPAN_LENGTH = varint(2);
  * @param spanTag The tag of the field for spans; `deltasTag` that for deltas.
  */
 export function writeSide(
-  writer: BinaryWriter,
+  writer: ProtobufWriter,
   offset: number,
   counts: readonly number[],
   spanTag: number,
   deltasTag: number,
 ): void {
-  const { offsets, lengths, deltas } = spansOf(offset, counts);
+  const { offsets, lengths, starts } = spansOf(offset, counts);
   for (let i = 0; i < offsets.length; i++) {
     writer.uint32(spanTag).fork();
     writer.uint32(SPAN_OFFSET).sint32(offsets[i]!);
     writer.uint32(SPAN_LENGTH).uint32(lengths[i]!);
     writer.join();
   }
-  if (deltas.length === 0) return;
+  if (offsets.length === 0) return;
   writer.uint32(deltasTag).fork();
-  for (const delta of deltas) writeDelta(writer, delta);
+  let previous = 0;
+  for (let i = 0; i < starts.length; i++) {
+    const end = starts[i]! + lengths[i]!;
+    for (let at = starts[i]!; at < end; at++) {
+      const count = counts[at]!;
+      writeDelta(writer, count - previous);
+      previous = count;
+    }
+  }
   writer.join();
 }
 
 /** Writes a `uint64`. A value of 32 bits has the same bytes as a `uint32`, which is ten times as fast. */
-export function writeCount(writer: BinaryWriter, count: number): void {
+export function writeCount(writer: ProtobufWriter, count: number): void {
   if (count <= 0xffff_ffff) writer.uint32(count);
   else writer.uint64(count);
 }
 
 /** Writes a `sint64`, a value of 32 bits as the faster `sint32`. */
-function writeDelta(writer: BinaryWriter, delta: number): void {
+function writeDelta(writer: ProtobufWriter, delta: number): void {
   if (delta === (delta | 0)) writer.sint32(delta);
   else writer.sint64(delta);
 }

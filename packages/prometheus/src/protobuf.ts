@@ -1,6 +1,7 @@
 import { splitMs } from '@hdrscope/kit';
+import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
 import type { Exemplar } from '@hdrscope/registry';
-import { BinaryReader, BinaryWriter } from '#protobuf';
+import { BinaryReader } from '#protobuf';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
 import type {
   ClassicBuckets,
@@ -85,7 +86,7 @@ const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#protobuf-format
  */
 export function protobufWriter(): FormatWriter {
-  const writer = new BinaryWriter();
+  const writer = new ProtobufWriter();
   return {
     add({ type }, metric) {
       writer.uint32(FAMILY_METRIC).fork();
@@ -125,7 +126,7 @@ function endsOfFields(bytes: Uint8Array): number[] {
   return ends;
 }
 
-function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: Metric): void {
+function writeMetric(writer: ProtobufWriter, type: MetricFamily['type'], metric: Metric): void {
   const { labels, timestampMs, createdMs, value } = metric;
   for (const label of labels) writeLabel(writer, METRIC_LABEL, label);
   if (value.kind === 'histogram') {
@@ -150,7 +151,7 @@ function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: M
   if (timestampMs !== undefined) writer.uint32(METRIC_TIMESTAMP_MS).int64(Math.round(timestampMs));
 }
 
-function writeSummary(writer: BinaryWriter, { count, sum, quantiles }: SummaryValue): void {
+function writeSummary(writer: ProtobufWriter, { count, sum, quantiles }: SummaryValue): void {
   writeCount(writer.uint32(SUMMARY_COUNT), count);
   writer.uint32(SUMMARY_SUM).double(sum ?? Number.NaN);
   for (const { quantile, value } of quantiles) {
@@ -161,7 +162,7 @@ function writeSummary(writer: BinaryWriter, { count, sum, quantiles }: SummaryVa
   }
 }
 
-function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {
+function writeHistogram(writer: ProtobufWriter, value: HistogramValue): void {
   const { count, sum, native, exemplars } = value;
   const classic = native === undefined ? classicBucketsOf(value) : value.classic;
   writeCount(writer.uint32(HISTOGRAM_COUNT), count);
@@ -173,7 +174,7 @@ function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {
 }
 
 function writeClassic(
-  writer: BinaryWriter,
+  writer: ProtobufWriter,
   { boundaries, counts }: ClassicBuckets,
   exemplars: readonly Exemplar[] | undefined,
 ): void {
@@ -190,7 +191,7 @@ function writeClassic(
   }
 }
 
-function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }: NativeBuckets): void {
+function writeNative(writer: ProtobufWriter, { positive, negative, zeroThreshold }: NativeBuckets): void {
   writer.uint32(HISTOGRAM_SCHEMA).sint32(positive.scale);
   writer.uint32(HISTOGRAM_ZERO_THRESHOLD).double(zeroThreshold);
   writeCount(writer.uint32(HISTOGRAM_ZERO_COUNT), positive.zeroCount);
@@ -199,7 +200,7 @@ function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }
   writeSide(writer, positive.offset, positive.counts, HISTOGRAM_POSITIVE_SPAN, HISTOGRAM_POSITIVE_DELTA);
 }
 
-function writeExemplar(writer: BinaryWriter, tag: number, exemplar: Exemplar): void {
+function writeExemplar(writer: ProtobufWriter, tag: number, exemplar: Exemplar): void {
   writer.uint32(tag).fork();
   for (const label of exemplarLabels(exemplar)) writeLabel(writer, EXEMPLAR_LABEL, label);
   writer.uint32(EXEMPLAR_VALUE).double(exemplar.value);
@@ -208,7 +209,7 @@ function writeExemplar(writer: BinaryWriter, tag: number, exemplar: Exemplar): v
 }
 
 /** Writes a `google.protobuf.Timestamp`. */
-function writeTimestamp(writer: BinaryWriter, tag: number, ms: number): void {
+function writeTimestamp(writer: ProtobufWriter, tag: number, ms: number): void {
   const [seconds, nanos] = splitMs(ms);
   writer.uint32(tag).fork();
   writer.uint32(TIMESTAMP_SECONDS).int64(seconds);
@@ -216,7 +217,7 @@ function writeTimestamp(writer: BinaryWriter, tag: number, ms: number): void {
   writer.join();
 }
 
-function writeLabel(writer: BinaryWriter, tag: number, [name, value]: Labels[number]): void {
+function writeLabel(writer: ProtobufWriter, tag: number, [name, value]: Labels[number]): void {
   writer.uint32(tag).fork();
   writer.uint32(LABEL_NAME).string(name);
   writer.uint32(LABEL_VALUE).string(value);

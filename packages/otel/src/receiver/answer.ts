@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { BinaryWriter } from '#protobuf';
+import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
 import type { PointRefusals } from './refusals.ts';
 import { delimited, varint } from './wire.ts';
 
@@ -33,7 +33,7 @@ export function answerSuccess(
     send(response, 200, encoding, JSON.stringify(pointCount === 0 ? {} : partial));
     return;
   }
-  const writer = new BinaryWriter();
+  const writer = new ProtobufWriter();
   if (pointCount > 0) {
     writer.uint32(RESPONSE_PARTIAL_SUCCESS).fork();
     writer.uint32(PARTIAL_REJECTED).int64(pointCount);
@@ -56,7 +56,7 @@ export function answerFailure(
   const body =
     encoding === 'json'
       ? JSON.stringify({ message })
-      : new BinaryWriter().uint32(STATUS_MESSAGE).string(message).finish();
+      : new ProtobufWriter().uint32(STATUS_MESSAGE).string(message).finish();
   if (status === 503) response.setHeader('retry-after', '1');
   // The rest of the request will not be read.
   if (!response.req.complete) response.setHeader('connection', 'close');

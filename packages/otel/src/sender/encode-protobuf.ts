@@ -1,6 +1,6 @@
+import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
 import type { Exemplar } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
-import { BinaryWriter } from '#protobuf';
 import { hrTime } from '../point.ts';
 import { delimited, fixed64, varint } from '../receiver/wire.ts';
 import {
@@ -76,15 +76,15 @@ function frame(head: Uint8Array, tail: Uint8Array, tag: number): Frame {
 }
 
 // One writer keeps its buffer from point to point.
-let shared = new BinaryWriter();
+let shared = new ProtobufWriter();
 
 /** @param write Must not call `written`. */
-function written(write: (writer: BinaryWriter) => void): Uint8Array {
+function written(write: (writer: ProtobufWriter) => void): Uint8Array {
   try {
     write(shared);
     return shared.finish();
   } catch (error) {
-    shared = new BinaryWriter();
+    shared = new ProtobufWriter();
     throw error;
   }
 }
@@ -111,13 +111,13 @@ const FIELDS = {
   [PointType.EXPONENTIAL_HISTOGRAM]: 10,
 } as const;
 
-function writeKind(writer: BinaryWriter, metric: MetricFacts): void {
+function writeKind(writer: ProtobufWriter, metric: MetricFacts): void {
   if (metric.dataPointType === PointType.GAUGE) return;
   writer.uint32(varint(2)).uint32(metric.aggregationTemporality === Temporality.DELTA ? 1 : 2);
   if ('isMonotonic' in metric && metric.isMonotonic) writer.uint32(varint(3)).bool(true);
 }
 
-function writePoint(writer: BinaryWriter, { metric: { dataPointType }, point }: Item): void {
+function writePoint(writer: ProtobufWriter, { metric: { dataPointType }, point }: Item): void {
   if (dataPointType === PointType.EXPONENTIAL_HISTOGRAM)
     writeExponential(writer, point as Point<ExponentialHistogramValue>);
   else if (dataPointType === PointType.HISTOGRAM)
@@ -125,13 +125,13 @@ function writePoint(writer: BinaryWriter, { metric: { dataPointType }, point }: 
   else writeNumber(writer, point as Point<number>);
 }
 
-function writeNumber(writer: BinaryWriter, point: Point<number>): void {
+function writeNumber(writer: ProtobufWriter, point: Point<number>): void {
   writeTimes(writer, point);
   writer.uint32(fixed64(4)).double(point.value);
   writeAttributes(writer, 7, point.attributes);
 }
 
-function writeExplicit(writer: BinaryWriter, point: Point<ExplicitHistogramValue>): void {
+function writeExplicit(writer: ProtobufWriter, point: Point<ExplicitHistogramValue>): void {
   const { count, sum, min, max, buckets } = point.value;
   writeTimes(writer, point);
   writeCount(writer.uint32(fixed64(4)), count);
@@ -150,7 +150,7 @@ function writeExplicit(writer: BinaryWriter, point: Point<ExplicitHistogramValue
   writeExemplars(writer, 8, point.exemplars);
 }
 
-function writeExponential(writer: BinaryWriter, point: Point<ExponentialHistogramValue>): void {
+function writeExponential(writer: ProtobufWriter, point: Point<ExponentialHistogramValue>): void {
   const { count, sum, min, max, scale, zeroCount, positive, negative } = point.value;
   writeAttributes(writer, 1, point.attributes);
   writeTimes(writer, point);
@@ -165,7 +165,7 @@ function writeExponential(writer: BinaryWriter, point: Point<ExponentialHistogra
   writeExemplars(writer, 11, point.exemplars);
 }
 
-function writeExemplars(writer: BinaryWriter, field: number, exemplars: readonly Exemplar[] = []): void {
+function writeExemplars(writer: ProtobufWriter, field: number, exemplars: readonly Exemplar[] = []): void {
   for (const { value, timeMs, attributes } of exemplars) {
     const { traceId, spanId, rest } = traceLinkOf(attributes);
     writer.uint32(delimited(field)).fork();
@@ -179,7 +179,7 @@ function writeExemplars(writer: BinaryWriter, field: number, exemplars: readonly
 }
 
 function writeBuckets(
-  writer: BinaryWriter,
+  writer: ProtobufWriter,
   { offset, bucketCounts }: ExponentialHistogramValue['positive'],
 ): void {
   // The property may unpack its counts at each look.
@@ -202,12 +202,12 @@ function writeBuckets(
 const TURN = 2 ** 32;
 
 /** Writes an integer up to 2^53 in eight bytes. */
-function writeCount(writer: BinaryWriter, count: number): void {
+function writeCount(writer: ProtobufWriter, count: number): void {
   writer.fixed32(count % TURN).fixed32(Math.floor(count / TURN));
 }
 
 function writeTimes(
-  writer: BinaryWriter,
+  writer: ProtobufWriter,
   { startTime, endTime }: Pick<Point<unknown>, 'startTime' | 'endTime'>,
 ): void {
   writeTime(writer.uint32(fixed64(2)), startTime, lastStart);
@@ -224,7 +224,7 @@ interface WrittenTime {
 const lastStart: WrittenTime = { time: undefined, low: 0, high: 0 };
 const lastEnd: WrittenTime = { time: undefined, low: 0, high: 0 };
 
-function writeTime(writer: BinaryWriter, time: HrTime, last: WrittenTime): void {
+function writeTime(writer: ProtobufWriter, time: HrTime, last: WrittenTime): void {
   if (time !== last.time) {
     const all = nanoseconds(time);
     last.time = time;
@@ -235,7 +235,7 @@ function writeTime(writer: BinaryWriter, time: HrTime, last: WrittenTime): void 
 }
 
 function writeAttributes(
-  writer: BinaryWriter,
+  writer: ProtobufWriter,
   field: number,
   attributes: Readonly<Record<string, unknown>>,
 ): void {
@@ -249,7 +249,7 @@ function writeAttributes(
 }
 
 /** Writes the content of an `AnyValue`: nothing for a value that attributes cannot have. */
-function writeValue(writer: BinaryWriter, value: unknown): void {
+function writeValue(writer: ProtobufWriter, value: unknown): void {
   if (typeof value === 'string') writer.uint32(delimited(1)).string(value);
   else if (typeof value === 'boolean') writer.uint32(varint(2)).bool(value);
   else if (typeof value === 'number') {

@@ -1,5 +1,5 @@
+import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
 import type { Exemplar } from '@hdrscope/registry';
-import { BinaryWriter } from '#protobuf';
 import { exemplarLabels } from '../exemplars.ts';
 import {
   type ClassicBuckets,
@@ -85,7 +85,7 @@ export interface Contents {
 /** Encodes one `io.prometheus.write.v2.Request`. */
 export class RequestEncoder {
   readonly contents: Contents = { samples: 0, histograms: 0, exemplars: 0 };
-  readonly #writer = new BinaryWriter();
+  readonly #writer = new ProtobufWriter();
   readonly #symbols = new Map<string, number>([['', 0]]);
   readonly #extra: Labels;
   readonly #timeMs: number;
@@ -242,12 +242,12 @@ export class RequestEncoder {
 }
 
 /** A stale marker is a NaN with bits of its own, 0x7ff0000000000002, which a number of JavaScript may lose. */
-function writeDouble(writer: BinaryWriter, value: SampleNumber): void {
+function writeDouble(writer: ProtobufWriter, value: SampleNumber): void {
   if (value === STALE) writer.fixed32(0x0000_0002).fixed32(0x7ff0_0000);
   else writer.double(value);
 }
 
-function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {
+function writeHistogram(writer: ProtobufWriter, value: HistogramValue): void {
   const { count, sum = Number.NaN, native } = value;
   writeCount(writer.uint32(HISTOGRAM_COUNT), count);
   writer.uint32(HISTOGRAM_SUM).double(sum);
@@ -255,7 +255,7 @@ function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {
   else writeCustom(writer, classicBucketsOf(value));
 }
 
-function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }: NativeBuckets): void {
+function writeNative(writer: ProtobufWriter, { positive, negative, zeroThreshold }: NativeBuckets): void {
   writer.uint32(HISTOGRAM_SCHEMA).sint32(positive.scale);
   writer.uint32(HISTOGRAM_ZERO_THRESHOLD).double(zeroThreshold);
   writeCount(writer.uint32(HISTOGRAM_ZERO_COUNT), positive.zeroCount);
@@ -265,7 +265,7 @@ function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }
 }
 
 /** Writes buckets whose indexes are those of their upper boundaries; the last one has none. */
-function writeCustom(writer: BinaryWriter, { boundaries, counts }: ClassicBuckets): void {
+function writeCustom(writer: ProtobufWriter, { boundaries, counts }: ClassicBuckets): void {
   writer.uint32(HISTOGRAM_SCHEMA).sint32(CUSTOM_BUCKETS);
   writeCount(writer.uint32(HISTOGRAM_ZERO_COUNT), 0);
   writeSide(writer, -1, counts, HISTOGRAM_POSITIVE_SPAN, HISTOGRAM_POSITIVE_DELTAS);

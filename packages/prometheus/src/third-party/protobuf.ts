@@ -1,2 +1,2 @@
-/** The wire format of protobuf. */
-export { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+/** Reads the wire format of protobuf. */
+export { BinaryReader } from '@bufbuild/protobuf/wire';
