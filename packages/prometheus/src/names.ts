@@ -152,8 +152,22 @@ function isRatio(unit: string, type: MetricType | 'sum'): boolean {
   return unit === '1' && type === 'gauge';
 }
 
+/** Names of labels by their keys: all series of a service have the same few keys. */
+const labelNames = { kept: new Map<string, string>(), sanitized: new Map<string, string>() };
+const MOST_LABEL_NAMES = 1000;
+
 /** The name of a label, made by the rules of `familyName`. */
 export function labelName(key: string, isKept = false): string {
+  const names = isKept ? labelNames.kept : labelNames.sanitized;
+  let name = names.get(key);
+  if (name === undefined) {
+    name = makeLabelName(key, isKept);
+    if (names.size < MOST_LABEL_NAMES) names.set(key, name);
+  }
+  return name;
+}
+
+function makeLabelName(key: string, isKept: boolean): string {
   const name = isKept ? withoutNameLabel(key) : sanitized(key);
   return name === '' || (!isKept && startsWithDigit(name)) ? `_${name}` : name;
 }

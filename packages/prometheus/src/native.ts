@@ -13,8 +13,8 @@ export interface Spans {
   /** For the first run the index of its first bucket, for a later run the number of unused buckets before it. */
   readonly offsets: readonly number[];
   readonly lengths: readonly number[];
-  /** For each bucket of all runs, its count less that of the bucket before it. */
-  readonly deltas: readonly number[];
+  /** The place in the list of counts at which each run begins. */
+  readonly starts: readonly number[];
 }
 
 // A span costs about as much as two empty buckets, so shorter gaps are filled, as in client_golang.
@@ -31,35 +31,27 @@ const LONGEST_FILLED_GAP = 2;
  * count    4   0   6   0   0   0   1
  * span    [offset -2]             [offset 3]
  *         [length  3]             [length 1]
- * delta    4  -4   6              -5
+ * delta    4  -4   6              -5      each count less the one before it
  * ```
  */
 export function spansOf(offset: number, counts: readonly number[]): Spans {
   const offsets: number[] = [];
   const lengths: number[] = [];
-  const deltas: number[] = [];
-  let previous = 0;
+  const starts: number[] = [];
   let end = 0; // the bucket after the last one in a span
   for (let i = 0; i < counts.length; i++) {
-    const count = counts[i]!;
-    if (count === 0) continue;
+    if (counts[i] === 0) continue;
     const gap = i - end;
     if (offsets.length === 0) {
       offsets.push(offset + i + 1);
       lengths.push(1);
+      starts.push(i);
     } else if (gap > LONGEST_FILLED_GAP) {
       offsets.push(gap);
       lengths.push(1);
-    } else {
-      for (let filled = 0; filled < gap; filled++) {
-        deltas.push(0 - previous);
-        previous = 0;
-      }
-      lengths[lengths.length - 1]! += gap + 1;
-    }
-    deltas.push(count - previous);
-    previous = count;
+      starts.push(i);
+    } else lengths[lengths.length - 1]! += gap + 1;
     end = i + 1;
   }
-  return { offsets, lengths, deltas };
+  return { offsets, lengths, starts };
 }

@@ -78,15 +78,10 @@ function nativeText({ positive, negative, zeroThreshold }: NativeBuckets): strin
 
 /** The used buckets of one side, as spans and absolute counts. Without any, the text is empty. */
 function sideText(side: 'positive' | 'negative', { offset, counts }: BucketRun): string {
-  const { offsets, lengths, deltas } = spansOf(offset, counts);
-  if (deltas.length === 0) return '';
-  const spans = offsets.map((start, i) => `${start}:${lengths[i]}`).join(',');
-  let count = 0;
-  let buckets = '';
-  for (let i = 0; i < deltas.length; i++) {
-    count += deltas[i]!;
-    buckets += i === 0 ? count : `,${count}`;
-  }
+  const { offsets, lengths, starts } = spansOf(offset, counts);
+  if (offsets.length === 0) return '';
+  const spans = offsets.map((first, i) => `${first}:${lengths[i]}`).join(',');
+  const buckets = starts.map((start, i) => counts.slice(start, start + lengths[i]!).join(',')).join(',');
   return `,${side}_spans:[${spans}],${side}_buckets:[${buckets}]`;
 }
 

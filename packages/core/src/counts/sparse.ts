@@ -545,11 +545,17 @@ export class SparseCounts implements LiveCounts {
   }
 
   /** Adds the counts of slots to `into`, each at the place that a table has for it. */
-  addPlaced(into: Float64Array, first: number, last: number, table: PlaceTable): void {
+  addPlaced(into: Float64Array | number[], first: number, last: number, table: PlaceTable): void {
     this.#addPlaced(into, first, last, table, 1);
   }
 
-  #addPlaced(into: Float64Array, first: number, last: number, table: PlaceTable, factor: number): void {
+  #addPlaced(
+    into: Float64Array | number[],
+    first: number,
+    last: number,
+    table: PlaceTable,
+    factor: number,
+  ): void {
     const { shift, offset } = table;
     const cells = this.#kept;
     for (let slot = first; slot <= last; ) {
