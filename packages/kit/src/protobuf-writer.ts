@@ -37,15 +37,17 @@ export class ProtobufWriter {
     return this;
   }
 
+  /** A signed integer of 32 bits, which takes few bytes where it is near 0. */
   sint32(value: number): this {
     return this.uint32(((value << 1) ^ (value >> 31)) >>> 0);
   }
 
-  /** A negative value takes ten bytes. */
+  /** A signed integer of 32 bits. A negative one takes ten bytes. */
   int32(value: number): this {
     return value >= 0 ? this.uint32(value) : this.int64(value);
   }
 
+  /** An unsigned integer of 64 bits. */
   uint64(value: number | bigint): this {
     if (typeof value === 'number' && value <= 0xffff_ffff) return this.uint32(value);
     let rest = BigInt.asUintN(64, BigInt(value));
@@ -59,19 +61,23 @@ export class ProtobufWriter {
     return this.uint32(Number(rest));
   }
 
+  /** A signed integer of 64 bits. A negative one takes ten bytes. */
   int64(value: number | bigint): this {
     return this.uint64(value >= 0 ? value : BigInt(value));
   }
 
+  /** A signed integer of 64 bits, which takes few bytes where it is near 0. */
   sint64(value: number | bigint): this {
     const wide = BigInt(value);
     return this.uint64((wide << 1n) ^ (wide >> 63n));
   }
 
+  /** One byte: 1 or 0. */
   bool(value: boolean): this {
     return this.#byte(value ? 1 : 0);
   }
 
+  /** Four bytes, the lowest first. */
   fixed32(value: number): this {
     this.#reserve(4);
     this.#view.setUint32(this.#length, value, true);
@@ -79,6 +85,7 @@ export class ProtobufWriter {
     return this;
   }
 
+  /** Eight bytes, the lowest first. */
   fixed64(value: bigint): this {
     this.#reserve(8);
     this.#view.setBigUint64(this.#length, value, true);
@@ -86,6 +93,7 @@ export class ProtobufWriter {
     return this;
   }
 
+  /** A number of 64 bits, as IEEE 754 has it. */
   double(value: number): this {
     this.#reserve(8);
     this.#view.setFloat64(this.#length, value, true);
@@ -131,6 +139,7 @@ export class ProtobufWriter {
     return this.#byte(0);
   }
 
+  /** Ends what the last `fork` that has not ended began. */
   join(): this {
     const start = this.#forks.pop()!;
     const length = this.#length - start - 1;

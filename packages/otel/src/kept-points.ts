@@ -1,7 +1,13 @@
 import type { SlotRange } from '@hdrscope/core/internal';
 import { SparseCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { type CurrentState, countInexact, countsWithin, Series } from '@hdrscope/registry/internal';
+import {
+  type CurrentState,
+  countInexact,
+  countsWithin,
+  isLive,
+  type LiveSeries,
+} from '@hdrscope/registry/internal';
 import type { HrTime } from '@opentelemetry/api';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
 import { hrTime, pointFrom, shownValue } from './point.ts';
@@ -32,7 +38,7 @@ export interface PointKind<Value extends HistogramValue = HistogramValue> {
 }
 
 /** What a reader takes of a series: its state now, or that of a snapshot. */
-export type Shown = Series | SeriesSnapshot;
+export type Shown = LiveSeries | SeriesSnapshot;
 
 /** Makes the points of the series of a family, which are asked for one after the other. */
 export interface Showing<Value extends HistogramValue> {
@@ -81,7 +87,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   declare private settings: MetricSettings;
   // A list for each part: to read ten thousand parts one after the other takes a third of the time of a look at each state.
   readonly #shown: Shown[] = [];
-  /** Those of `Series.version`; 0 for states of snapshots, which do not change. */
+  /** Those of `LiveSeries.version`; 0 for states of snapshots, which do not change. */
   readonly #versions: number[] = [];
   readonly #values: Value[] = [];
   /** `undefined` for a series without values. */
@@ -122,7 +128,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   }
 
   pointAt(place: number, shown: Shown, endTime: HrTime): Point<Value> | undefined {
-    const version = shown instanceof Series ? shown.version : 0;
+    const version = isLive(shown) ? shown.version : 0;
     if (this.#shown[place] !== shown || this.#versions[place] !== version) this.#renew(place, shown, version);
     const startTime = this.#startTimes[place];
     if (startTime === undefined) return undefined;
@@ -145,7 +151,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
 
   #renew(place: number, shown: Shown, version: number): void {
     const { family, settings } = this;
-    const state = shown instanceof Series ? shown.current() : shown;
+    const state = isLive(shown) ? shown.current() : shown;
     const value = shownValue(this.#valueOf(place, shown, state, version), settings);
     this.#shown[place] = shown;
     this.#versions[place] = version;
@@ -155,7 +161,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
     this.#exemplars[place] = state.exemplars;
     this.#within[place] = family.statedThresholds.length === 0 ? NONE : countsWithin(family, state);
     this.#inexact[place] = countInexact(state);
-    if (shown instanceof Series) shown.markRead();
+    if (isLive(shown)) shown.markRead();
   }
 
   #valueOf(place: number, shown: Shown, state: CurrentState, version: number): Value {
@@ -191,8 +197,8 @@ const NONE: readonly number[] = /* @__PURE__ */ Object.freeze([]);
 
 /** Slots among which are all that have changed since something was shown of a series; `undefined` when they are not known. */
 function changedSince<Value>(before: Kept<Value>, now: Shown): SlotRange | undefined {
-  if (now instanceof Series) return before.shown === now ? now.changedSince(before.version) : undefined;
+  if (isLive(now)) return before.shown === now ? now.changedSince(before.version) : undefined;
   const { counts } = now;
-  if (before.shown instanceof Series || !(counts instanceof SparseCounts)) return undefined;
+  if (isLive(before.shown) || !(counts instanceof SparseCounts)) return undefined;
   return counts.changedSince(before.shown.counts);
 }

@@ -4,7 +4,7 @@ import {
   countInexact,
   countsWithin,
   INEXACT_VALUES,
-  Series,
+  isLive,
 } from '@hdrscope/registry/internal';
 import type { FamilyFacts, KeptPoints, PointKind, Showing, Shown } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
@@ -126,12 +126,14 @@ function* pointsOf<Value extends HistogramValue>(
   let place = 0;
   for (const shown of series) {
     // Since the list of them was made.
-    const hasEnded = shown instanceof Series && shown.hasEnded;
+    const hasEnded = isLive(shown) && shown.hasEnded;
     if (!hasEnded) {
       const point = showing.pointAt(place, shown, endTime);
       if (point !== undefined) {
         points.push(point);
-        if (hasThresholds) within.push(...withinPoints(family, point, showing.withinAt(place)));
+        if (hasThresholds) {
+          for (const one of withinPoints(family, point, showing.withinAt(place))) within.push(one);
+        }
       }
       inexactCount += showing.inexactAt(place);
     }
@@ -151,7 +153,7 @@ function converting<Value extends HistogramValue>(
   let state: CurrentState;
   return {
     pointAt(_, shown, endTime) {
-      state = shown instanceof Series ? shown.current() : shown;
+      state = isLive(shown) ? shown.current() : shown;
       return pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime);
     },
     withinAt: () => countsWithin(family, state),

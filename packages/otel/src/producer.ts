@@ -77,15 +77,12 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
   };
   const currentMetricsOf = ({ families, timeMs }: CurrentFamilies, formatOf: FormatOf) => {
     seen = EMPTY_SNAPSHOT;
-    return toScopeMetrics(
-      families.map((family) => ({ family, series: family.listSeries() })),
-      {
-        kindOf: ({ format }) => formats[formatOf(format)] as KeptKind,
-        temporality: Temporality.CUMULATIVE,
-        timeMs,
-        settingsOf,
-      },
-    );
+    return toScopeMetrics(families, {
+      kindOf: ({ format }) => formats[formatOf(format)] as KeptKind,
+      temporality: Temporality.CUMULATIVE,
+      timeMs,
+      settingsOf,
+    });
   };
   return {
     async collect(temporality, formatOf, options = {}) {

@@ -14,6 +14,7 @@ import { type Clock, clock as clockRule, systemClock } from './clock.ts';
 import { EndedList } from './ended.ts';
 import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
+import type { LiveSeries } from './live-series.ts';
 import { type LimitListener, LimitListeners } from './series-limit.ts';
 import {
   createSnapshot,
@@ -201,12 +202,14 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs, maxAgeMs)));
     return failures.filter((failure) => failure !== undefined);
   };
+  const currentOf = (errors: readonly SourceFailure[]): CurrentFamilies => ({
+    timeMs: clock.nowMs(),
+    families: [...families.values()].map((family) => ({ family, series: family.listSeries() })),
+    errors,
+  });
   currents.set(registry, {
-    now: () => ({ timeMs: clock.nowMs(), families: [...families.values()], errors: [] }),
-    async gather(limits) {
-      const errors = await askSources(limits);
-      return { timeMs: clock.nowMs(), families: [...families.values()], errors };
-    },
+    now: () => currentOf([]),
+    gather: async (limits) => currentOf(await askSources(limits)),
   });
   limitListeners.set(registry, limits);
   snapshotsNow.set(registry, () =>
@@ -234,10 +237,10 @@ interface AskLimits {
   readonly maxAgeMs?: number | undefined;
 }
 
-/** The families of a registry, for readers that take the current states of their series. */
+/** The series of a registry, for readers that take their current states. */
 export interface CurrentFamilies {
   readonly timeMs: number;
-  readonly families: readonly Family[];
+  readonly families: readonly { readonly family: Family; readonly series: readonly LiveSeries[] }[];
   /** See `Snapshot.errors`. */
   readonly errors: readonly SourceFailure[];
 }

@@ -236,8 +236,9 @@ describe('series that expire', () => {
     const read = (): Record<string, number> => {
       const { families } = readCurrent(registry)!.now();
       const counts: Record<string, number> = {};
-      for (const series of families[0]!.listSeries()) {
-        counts[series.attributes.at as string] = series.current().counts.total;
+      for (const series of families[0]!.series) {
+        const { attributes, counts: now } = series.current();
+        counts[attributes.at as string] = now.total;
         series.markRead();
       }
       return counts;
