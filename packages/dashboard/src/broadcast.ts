@@ -6,7 +6,7 @@ import { type AnswerTexts, RunningAnswers } from './answer/running-answers.ts';
 import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
-import type { Question } from './question.ts';
+import { changesQuestion, type Question } from './question.ts';
 import { encodeMessages, Subscriber } from './subscriber.ts';
 
 // Proxies cut streams that are silent for a minute.
@@ -16,12 +16,17 @@ const MOST_SUBSCRIBERS = 100;
 // Explanations take at most a twentieth of a core.
 const WHY_REST_TIMES = 19;
 
+// In an incident, people wait for the ranking: it may take a tenth of a core.
+const CHANGES_REST_TIMES = 9;
+
 /** Sends the updates of a feed to all clients. */
 export class Broadcast {
   /** Answers questions about what is shown. */
   readonly answers: Answers;
   readonly #feed: Feed;
   readonly #running: readonly RunningAnswers[];
+  /** Which rows have changed: the same for clients that have picked different rows. */
+  readonly #changes: RunningAnswers;
   readonly #settings: DashboardSettings;
   readonly #refusals: Readonly<ServerRefusals>;
   readonly #subscribers = new Set<Subscriber>();
@@ -56,6 +61,13 @@ export class Broadcast {
       // It takes longer, and nothing waits for it.
       new RunningAnswers((question) => this.answers.why(question), send, WHY_REST_TIMES),
     ];
+    this.#changes = new RunningAnswers(
+      (question) => this.answers.changes(question),
+      (key, texts) => {
+        for (const one of this.#subscribers) if (one.changesKey === key) one.answer(texts);
+      },
+      CHANGES_REST_TIMES,
+    );
     this.#feed.start(() => this.#subscribers.size > 0);
     this.#beat = setInterval(
       () => {
@@ -110,6 +122,7 @@ export class Broadcast {
     for (const one of ready) this.#sendTable(one);
     const questions = new Map(ready.map(({ key, question }) => [key, question]));
     for (const running of this.#running) running.keep(new Set(questions.keys()));
+    this.#changes.keep(new Set(ready.map(({ changesKey }) => changesKey)));
     for (const question of questions.values()) this.#ask(question);
   }
 
@@ -120,6 +133,7 @@ export class Broadcast {
 
   #ask(question: Question): void {
     for (const running of this.#running) running.ask(question, this.#rounds);
+    this.#changes.ask(changesQuestion(question), this.#rounds);
   }
 
   #sendTable(subscriber: Subscriber): void {

@@ -195,6 +195,54 @@ export interface WhyCause {
   readonly verdict: CauseVerdict;
 }
 
+/**
+ * The event `changes`: which rows have changed, from the time that was usual to the time that is explained. Metrics of hdrscope itself are
+ * not among them.
+ */
+export interface ChangesMessage {
+  /** The question that it answers, as `questionParams` writes it. */
+  readonly question: string;
+  /** The time that was usual, in whole intervals. */
+  readonly before: TimeRange;
+  readonly after: TimeRange;
+  /** Rows that have changed, the worst one first: those whose values became larger, then those whose values became smaller. At most 100. */
+  readonly rows: readonly RowChange[];
+  /** How many further rows may have changed, each with fewer values than these. */
+  readonly leftOut: number;
+  /** How many rows counted something in the time that is explained. */
+  readonly rowCount: number;
+}
+
+/** What has changed of a row. All values are as people read them. */
+export interface RowChange {
+  /** The label of the row: see `Question.pick`. */
+  readonly label: string;
+  /** Whether its values became larger. */
+  readonly isUp: boolean;
+  /** Whether the row counted too little in the time before to be compared with itself. It is compared with its metric. */
+  readonly isNew: boolean;
+  /** The percentile that shows the change: `p99.9`. */
+  readonly percentile: string;
+  readonly before: string;
+  readonly after: string;
+  /** When the change began, in milliseconds since 1970: the start of an interval. */
+  readonly sinceMs: number;
+  /** Values above it are counted: 5 % more than a percentile of the time in which values were smaller. */
+  readonly limit: string;
+  /** The parts of its values that are above the limit, from 0 to 1; of a new row, the part of its metric is that before. */
+  readonly above: { readonly before: number; readonly after: number };
+  /** Whether values in wide buckets leave open how many are above the limit. Then the smaller part is the most and the larger one the least. */
+  readonly isWide: boolean;
+  /** How many values of the later time are above the limit, less those that would be without a change: negative when fewer are. */
+  readonly moved: number;
+  /** The part of the row's values in that time that these are, from 0 to 1. */
+  readonly share: number;
+  /** The part of all values of its metric in that time that these are, from 0 to 1. */
+  readonly shareOfMetric: number;
+  /** The parts of values that count errors, among the rows that differ from this one in no other attribute. Left out: no such attribute. */
+  readonly errors?: { readonly before: number | null; readonly after: number | null };
+}
+
 /** A fact of a series, as people read it. A number has its bounds in the unit of the family too. */
 export interface Fact extends Partial<Bounds> {
   readonly name: string;

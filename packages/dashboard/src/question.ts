@@ -75,6 +75,11 @@ export function questionParams(question: Question): URLSearchParams {
   return params;
 }
 
+/** The part of a question on which the ranking of its rows by their changes depends. */
+export function changesQuestion({ tab, range, baseline, by, where }: Question): Question {
+  return tab === undefined ? { ...NO_QUESTION, range, baseline, by, where } : { ...NO_QUESTION, tab };
+}
+
 /** Equal for equal questions. */
 export function keyOfQuestion(question: Question): string {
   return questionParams(question).toString();

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { hasRoom } from '@hdrscope/kit/server';
 import type { Answer } from './answer/answers.ts';
 import type { AnswerTexts } from './answer/running-answers.ts';
-import { keyOfQuestion, type Question } from './question.ts';
+import { changesQuestion, keyOfQuestion, type Question } from './question.ts';
 
 /** A server-sent event. */
 export interface Message {
@@ -29,6 +29,8 @@ export class Subscriber {
   readonly question: Question;
   /** The key of the question. */
   readonly key: string;
+  /** The key of the question which rows have changed. */
+  readonly changesKey: string;
   /** The number of the last update that it was sent; 0 before the first one. */
   seen: number;
   readonly #response: ServerResponse;
@@ -43,6 +45,7 @@ export class Subscriber {
     this.seen = seen;
     this.question = question;
     this.key = keyOfQuestion(question);
+    this.changesKey = keyOfQuestion(changesQuestion(question));
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',

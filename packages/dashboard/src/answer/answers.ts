@@ -4,15 +4,24 @@ import { intervalsWithin, timeOf } from '../history/coarsening.ts';
 import type { History, HistorySeries } from '../history/history.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
 import type { LiveTable } from '../live-table.ts';
-import type { AnswerRow, DetailMessage, RowsMessage, TabMessage, WhyMessage } from '../messages.ts';
+import type {
+  AnswerRow,
+  ChangesMessage,
+  DetailMessage,
+  RowsMessage,
+  TabMessage,
+  WhyMessage,
+} from '../messages.ts';
+import { isOwnMetric } from '../own-metrics.ts';
 import { hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
 import { filterOf, findLabelled, type Group, groupsOf } from './groups.ts';
+import { rankChanges } from './ranking.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
 import { plotsInTab } from './tab.ts';
-import { explainTimes } from './why.ts';
+import { type ExplainedFamily, explainTimes } from './why.ts';
 
 // A page shows no more, and a message of so many rows has a megabyte.
 const MOST_ROWS = 2000;
@@ -30,6 +39,8 @@ export interface Answer {
   readonly tab?: TabMessage;
   /** Left out when no row is picked, or there are no two times. */
   readonly why?: WhyMessage;
+  /** Left out when the page does not remember two times. */
+  readonly changes?: ChangesMessage;
 }
 
 /** What a tab shows: plots that somebody else has made, and series. */
@@ -104,6 +115,24 @@ export class Answers {
     const explained = { family: picked.family, series };
     const why = await explainTimes(question, explained, [...this.#history.intervals], endMs);
     return why === undefined ? {} : { why: { question: keyOfQuestion(question), ...why } };
+  }
+
+  /** Which rows have changed. Metrics of hdrscope itself are left out. */
+  async changes(question: Question): Promise<Pick<Answer, 'changes'>> {
+    if (question.tab !== undefined) return {};
+    const isAsked = filterOf(question.where);
+    const families = new Map<number, ExplainedFamily & { readonly series: HistorySeries[] }>();
+    for (const one of this.#allSeries()) {
+      const { facts, family } = one;
+      if (isOwnMetric(family.name) || !isAsked(facts.attributes)) continue;
+      const known = families.get(facts.family) ?? { family, series: [] };
+      families.set(facts.family, known);
+      known.series.push(one);
+    }
+    const endMs = this.#isRecord ? undefined : this.#table.snapshot.timeMs;
+    const intervals = [...this.#history.intervals];
+    const changes = await rankChanges(question, [...families.values()], intervals, endMs);
+    return changes === undefined ? {} : { changes: { question: keyOfQuestion(question), ...changes } };
   }
 
   /** All rows of a question as a table in CSV. */

@@ -61,12 +61,15 @@ export function findLabelled(
 }
 
 /** The attributes of a series that keep its row apart. */
-function keptAttributes({ attributes }: HistorySeries['facts'], by: Question['by']): readonly string[] {
+export function keptAttributes(
+  { attributes }: HistorySeries['facts'],
+  by: Question['by'],
+): readonly string[] {
   return by === undefined ? attributes : attributes.filter((pair) => by.includes(keyOf(pair)));
 }
 
 /** The label of a row. */
-function labelOf(family: string, attributes: readonly string[]): string {
+export function labelOf(family: string, attributes: readonly string[]): string {
   return `${family} ${attributes.join(', ')}`.trim();
 }
 

@@ -5,6 +5,9 @@ import type { SlotReaches } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
 import { keyOf } from '../question.ts';
+import { countsErrors } from './errors.ts';
+import { keptAttributes } from './groups.ts';
+import { sumCounts } from './shift.ts';
 
 /** More series than these are not explained one by one. */
 export const MOST_SERIES = 5000;
@@ -19,24 +22,46 @@ export interface SeriesChanges {
   readonly together: number;
 }
 
+/** What the series of a row counted in two times. */
+export interface RowCounts extends Sides {
+  /** The attributes that keep the row apart: `route=/search`. */
+  readonly attributes: readonly string[];
+  /** The series that counted something in these times. */
+  readonly members: readonly HistorySeries[];
+  /** How many values it has. */
+  readonly counts: Readonly<Record<keyof TwoTimes, number>>;
+  /** How many of them are of series that count errors. */
+  readonly errors: Readonly<Record<keyof TwoTimes, number>>;
+}
+
+/** What the rows of a family counted in two times. */
+export interface RowsInTimes {
+  readonly rows: readonly RowCounts[];
+  /** How many series are in one row without attributes, because there are more than `MOST_SERIES`. */
+  readonly together: number;
+}
+
 /**
- * Adds up what each series of a family counted in two times. Series of equal attributes are one: those that ended, and those after them.
+ * Adds up what each row of a family counted in two times. Series of equal attributes are one row: those that ended, and those after them.
  *
  * @param all The series of the family.
+ * @param by The keys that keep rows apart. Left out: all keys.
  */
-export async function sumChanges(
+export async function sumRows(
   { layout: { slotCount } }: FamilyDefinition,
   all: readonly HistorySeries[],
   times: TwoTimes,
   slices: Slices,
-): Promise<SeriesChanges> {
+  by?: readonly string[],
+): Promise<RowsInTimes> {
   const alone = chooseLargest(all, times);
   const sum = new PackedSum(slotCount);
   const [before, after] = [new SeriesReader(times.before), new SeriesReader(times.after)];
-  const joined = new Map<string, { readonly attributes: readonly string[]; readonly sides: Sides[] }>();
+  const joined = new Map<string, JoinedRow>();
   // The intervals have their series in this order.
-  for (const { facts, reaches } of [...all].sort((a, b) => a.facts.id - b.facts.id)) {
-    const attributes = alone === undefined || alone.has(facts.id) ? facts.attributes : [];
+  for (const one of [...all].sort((a, b) => a.facts.id - b.facts.id)) {
+    const { facts, reaches } = one;
+    const attributes = alone === undefined || alone.has(facts.id) ? keptAttributes(facts, by) : [];
     const sides = {
       before: listSlots(before.sumUp(facts.id, sum), reaches),
       after: listSlots(after.sumUp(facts.id, sum), reaches),
@@ -44,20 +69,59 @@ export async function sumChanges(
     if (slices.isOver()) await slices.next();
     if (sides.before.k.length + sides.after.k.length === 0) continue;
     const key = attributes.join('\n');
-    const known = joined.get(key);
-    if (known === undefined) joined.set(key, { attributes, sides: [sides] });
-    else known.sides.push(sides);
+    const row = joined.get(key) ?? startRow(attributes);
+    joined.set(key, row);
+    row.members.push(one);
+    row.sides.push(sides);
+    const isError = countsErrors(facts.attributes);
+    for (const side of ['before', 'after'] as const) {
+      const count = sumCounts(sides[side]);
+      row.counts[side] += count;
+      if (isError) row.errors[side] += count;
+    }
   }
-  const series: SeriesChange[] = [];
-  for (const { attributes, sides } of joined.values()) {
-    series.push({
-      attributes: Object.fromEntries(attributes.map(splitPair)),
+  const rows: RowCounts[] = [];
+  for (const { sides, ...row } of joined.values()) {
+    rows.push({
+      ...row,
       before: sortSlots(sides.map(({ before }) => before)),
       after: sortSlots(sides.map(({ after }) => after)),
     });
     if (slices.isOver()) await slices.next();
   }
-  return { series, together: alone === undefined ? 0 : all.length - alone.size };
+  return { rows, together: alone === undefined ? 0 : all.length - alone.size };
+}
+
+/** A row while it grows. */
+interface JoinedRow {
+  readonly attributes: readonly string[];
+  readonly members: HistorySeries[];
+  readonly sides: Sides[];
+  readonly counts: Record<keyof TwoTimes, number>;
+  readonly errors: Record<keyof TwoTimes, number>;
+}
+
+function startRow(attributes: readonly string[]): JoinedRow {
+  return {
+    ...{ attributes, members: [], sides: [] },
+    counts: { before: 0, after: 0 },
+    errors: { before: 0, after: 0 },
+  };
+}
+
+/** Adds up what each series of a family counted in two times, as `sumRows` does. */
+export async function sumChanges(
+  family: FamilyDefinition,
+  all: readonly HistorySeries[],
+  times: TwoTimes,
+  slices: Slices,
+): Promise<SeriesChanges> {
+  const { rows, together } = await sumRows(family, all, times, slices);
+  const series = rows.map(({ attributes, before, after }) => ({
+    attributes: Object.fromEntries(attributes.map(splitPair)),
+    ...{ before, after },
+  }));
+  return { series, together };
 }
 
 type Sides = Pick<SeriesChange, 'before' | 'after'>;

@@ -48,15 +48,9 @@ export async function explainTimes(
   all: readonly PackedInterval[],
   endMs: number | undefined,
 ): Promise<Omit<WhyMessage, 'question'> | undefined> {
-  const ranges = chooseTimes(question, endMs);
-  if (ranges === undefined) return undefined;
-  const within = intervalsWithin(all, ranges.after);
-  const after = takeLatest(within, MOST_COUNTS);
-  // Both are widened to whole intervals, which may be the same.
-  const others = intervalsWithin(all, ranges.before).filter((one) => !within.includes(one));
-  const before = takeLatest(others, MOST_COUNTS - countIn(after));
-  const times: TwoTimes = { before, after };
-  const isShortened = after.length < within.length || before.length < others.length;
+  const times = findTimes(question, all, endMs);
+  if (times === undefined) return undefined;
+  const { before, after, isShortened } = times;
   const shown = { metric: family.name, before: timeOf(before), after: timeOf(after), isShortened };
   if (before.length === 0 || after.length === 0) {
     const text =
@@ -78,6 +72,22 @@ export async function explainTimes(
     if (step.value.verdict === 'explained') break;
   }
   return { ...shown, ...describeAnswers(answers, family), together };
+}
+
+/** The intervals of the two times that a question is about, with at most 500,000 counts; `undefined` when there are no two times. */
+export function findTimes(
+  question: Question,
+  all: readonly PackedInterval[],
+  endMs: number | undefined,
+): (TwoTimes & { readonly isShortened: boolean }) | undefined {
+  const ranges = chooseTimes(question, endMs);
+  if (ranges === undefined) return undefined;
+  const within = intervalsWithin(all, ranges.after);
+  const after = takeLatest(within, MOST_COUNTS);
+  // Both are widened to whole intervals, which may be the same.
+  const others = intervalsWithin(all, ranges.before).filter((one) => !within.includes(one));
+  const before = takeLatest(others, MOST_COUNTS - countIn(after));
+  return { before, after, isShortened: after.length < within.length || before.length < others.length };
 }
 
 function countIn(intervals: readonly PackedInterval[]): number {

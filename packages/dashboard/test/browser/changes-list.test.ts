@@ -1,0 +1,41 @@
+import { changeMark, changeText } from '../../browser/changes-list.ts';
+import { UTC } from '../../browser/clock.ts';
+import type { RowChange } from '../../src/messages.ts';
+
+const CHANGE: RowChange = {
+  ...{ label: 'rpc.duration route=/search', isUp: true, isNew: false, percentile: 'p99.9' },
+  ...{
+    before: '66.8 ms',
+    after: '4.16 s',
+    sinceMs: Date.UTC(2026, 0, 31, 15, 10),
+    limit: '70 ms',
+    isWide: false,
+  },
+  ...{ above: { before: 0.001, after: 0.31 }, moved: 309, share: 0.309, shareOfMetric: 0.08 },
+};
+
+test.each([
+  [
+    {},
+    'p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms, 0.1 % before: 8 % of its metric moved.',
+    ' ▲ 31 %',
+  ],
+  [
+    { errors: { before: 0, after: 0.02 } },
+    'p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms, 0.1 % before: 8 % of its metric moved. Errors 0 % → 2 %.',
+    ' ▲ 31 %',
+  ],
+  [
+    { isNew: true, before: 'no values', errors: { before: null, after: 0.5 } },
+    'p99.9 4.16 s, new since 15:10:00. 31 % of its values are above 70 ms, 0.1 % of its metric before: 8 % of its metric moved. Errors unknown → 50 %.',
+    ' ▲ 31 %',
+  ],
+  [
+    { isUp: false, isWide: true, above: { before: 0.31, after: 0.001 }, errors: { before: 0, after: 0 } },
+    'p99.9 66.8 ms → 4.16 s since 15:10:00. At most 0.1 % of its values are above 70 ms, at least 31 % before: 8 % of its metric moved.',
+    ' ▼ 31 %',
+  ],
+])('a change with %j is said in words', (facts: Partial<RowChange>, text, mark) => {
+  expect(changeText({ ...CHANGE, ...facts }, UTC)).toBe(text);
+  expect(changeMark({ ...CHANGE, ...facts })).toBe(mark);
+});
