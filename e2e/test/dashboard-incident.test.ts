@@ -39,7 +39,9 @@ describeWithChromium('the live page in an incident', () => {
     await page.getByLabel('Row to compare with').selectOption('');
     await until(async () => !(await table.isVisible()), 'no comparison');
 
-    await page.getByRole('grid', { name: 'Series' }).focus();
+    const grid = page.getByRole('grid', { name: 'Series' });
+    await grid.getByRole('button', { name: 'Series' }).click();
+    await grid.focus();
     await page.keyboard.press('c');
     const hint = page.locator('.notice', { hasText: `Pick the row to compare with ${SEARCH}.` });
     await hint.waitFor();

@@ -13,14 +13,14 @@ export interface PageView {
   readonly isUtc: boolean | undefined;
 }
 
-const BY_NAME: Sorting = { key: 'name', isDescending: false };
+const BY_CHANGE: Sorting = { key: 'change', isDescending: true };
 
 /** The view of a page that was just opened. */
 export const FIRST_VIEW: PageView = {
   question: NO_QUESTION,
   search: '',
   span: 'all',
-  sorting: BY_NAME,
+  sorting: BY_CHANGE,
   isWhyOpen: false,
   isUtc: undefined,
 };
@@ -31,7 +31,7 @@ export function addressOf({ question, search, span, sorting, isWhyOpen, isUtc }:
   if (search !== '') params.set('q', search);
   if (span !== 'all') params.set('span', span);
   const { key, isDescending } = sorting;
-  if (key !== 'name' || isDescending) params.set('sort', `${isDescending ? '-' : ''}${sortName(key)}`);
+  if (key !== 'change') params.set('sort', `${isDescending ? '-' : ''}${sortName(key)}`);
   if (isWhyOpen) params.set('explain', '1');
   if (isUtc !== undefined) params.set('utc', isUtc ? '1' : '0');
   return params.toString();
@@ -61,7 +61,7 @@ function sortingOf(text: string): Sorting {
   const value = VALUE_NAMES.indexOf(name);
   if (value >= 0) return { key: value as SortKey, isDescending };
   const isKnown = name === 'name' || name === 'count' || name === 'rate' || /^@./.test(name);
-  return isKnown ? { key: name as SortKey, isDescending } : BY_NAME;
+  return isKnown ? { key: name as SortKey, isDescending } : BY_CHANGE;
 }
 
 /** The question that the page sends to the server. A tab shows no series, and a row is not compared with itself. */

@@ -195,21 +195,25 @@ function sharedNamespace(keys: readonly string[]): string {
 
 /** Remembers the columns of the last rows: most updates change values only. */
 export class ColumnsMemo {
-  #labels: readonly string[] = [];
+  #labels: ReadonlySet<string> = new Set();
+  #count = 0;
   #room: Room | undefined;
   #columns: Columns | undefined;
 
   /** The order of rows makes no difference. */
   of(rows: readonly TableRow[], room: Room): Columns {
-    const labels = rows.map(({ label }) => label).sort();
+    // A sort of thousands of labels would take several milliseconds at each update.
+    const labels = new Set(rows.map(({ label }) => label));
     const isSame =
       this.#room?.most === room.most &&
       this.#room.characters === room.characters &&
-      labels.length === this.#labels.length &&
-      labels.every((label, i) => label === this.#labels[i]);
+      rows.length === this.#count &&
+      labels.size === this.#labels.size &&
+      rows.every(({ label }) => this.#labels.has(label));
     if (isSame && this.#columns !== undefined) return this.#columns;
     const columns = columnsOf(rows, room);
     this.#labels = labels;
+    this.#count = rows.length;
     this.#room = room;
     // The table lays itself out again for other columns only.
     if (JSON.stringify(columns) !== JSON.stringify(this.#columns)) this.#columns = columns;

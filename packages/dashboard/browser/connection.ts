@@ -1,4 +1,11 @@
-import type { DetailMessage, RowsMessage, TableMessage, TabMessage, WhyMessage } from '../src/messages.ts';
+import type {
+  ChangesMessage,
+  DetailMessage,
+  RowsMessage,
+  TableMessage,
+  TabMessage,
+  WhyMessage,
+} from '../src/messages.ts';
 import { type Question, questionParams } from '../src/question.ts';
 
 /** Takes the messages of the server. */
@@ -8,6 +15,7 @@ export interface Listeners {
   onDetail(message: DetailMessage): void;
   onTab(message: TabMessage): void;
   onWhy(message: WhyMessage): void;
+  onChanges(message: ChangesMessage): void;
   onState(state: ConnectionState): void;
 }
 
@@ -63,6 +71,7 @@ export class Connection {
     on('detail', this.#listeners.onDetail);
     on('tab', this.#listeners.onTab);
     on('why', this.#listeners.onWhy);
+    on('changes', this.#listeners.onChanges);
     source.onopen = () => this.#listeners.onState('live');
     source.onerror = () => {
       this.#listeners.onState(source.readyState === EventSource.CONNECTING ? 'connecting' : 'lost');

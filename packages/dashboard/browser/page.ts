@@ -1,9 +1,18 @@
 import type { TimePlot } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
-import type { TableMessage } from '../src/messages.ts';
-import type { Question } from '../src/question.ts';
-import { addressOf, askedOf, exportAddress, type PageView, questionText, viewOfAddress } from './address.ts';
+import type { RowChange, TableMessage } from '../src/messages.ts';
+import type { Question, TimeRange } from '../src/question.ts';
+import {
+  addressOf,
+  askedOf,
+  exportAddress,
+  FIRST_VIEW,
+  type PageView,
+  questionText,
+  viewOfAddress,
+} from './address.ts';
 import { type AttributeKey, attributeKeys, successorOf, withFilter } from './attributes.ts';
+import { ChangesList } from './changes-list.ts';
 import { receivedPlot, type Style } from './charts.ts';
 import { dateTimeText, LOCAL, timeText, UTC } from './clock.ts';
 import { Connection, type ConnectionState } from './connection.ts';
@@ -39,6 +48,7 @@ export class Page {
   readonly #toolbar: Toolbar;
   readonly #table: SeriesTable;
   readonly #timeline: Timeline;
+  readonly #changes: ChangesList;
   readonly #why: WhyPanel;
   readonly #detail: DetailPanel;
   readonly #files = new Files(() => this.#style);
@@ -54,6 +64,8 @@ export class Page {
   #view: PageView = viewOfAddress(location.hash);
   /** Percentiles of the picked row over time. */
   #overTime: TimePlot | undefined;
+  /** Whether the page has picked the row itself, so that it may pick a worse one. */
+  #isOwnPick = this.#view.question.pick === undefined;
   /** The row that was picked last, also when the table no longer has it. */
   #picked: TableRow | undefined;
   #connected: ConnectionState = 'connecting';
@@ -73,6 +85,18 @@ export class Page {
       onWhy: (message) => {
         if (this.#received.takeWhy(message, this.#view.question)) this.#drawWhy();
       },
+      onChanges: (message) => {
+        const { question } = this.#view;
+        const before = [...this.#received.changedRows(question).keys()].join('\n');
+        if (!this.#received.takeChanges(message, question)) return;
+        // The order of thousands of rows is made anew only when it is another one.
+        const isSame = before === message.rows.map(({ label }) => label).join('\n');
+        if (!isSame) this.#draw();
+        else {
+          this.#drawWhy();
+          this.#drawTimeline();
+        }
+      },
       onTab: (message) => {
         if (this.#received.takeTab(message, this.#view.question)) this.#tabPanel.show(message, this.#style);
       },
@@ -84,7 +108,10 @@ export class Page {
     this.#tabs = new Tabs((tab) => this.#ask({ tab }));
     this.#header = new Header(this.#tabs.element, [themeSwitch(() => this.#redraw()), this.#files.button], {
       onPause: () => this.#togglePause(),
-      onLink: () => this.#writeAddress(),
+      onLink: () => {
+        this.#isOwnPick = false;
+        this.#writeAddress();
+      },
       onUtc: (isUtc) => {
         remember(UTC_KEY, isUtc ? '1' : '0');
         this.#change({ isUtc });
@@ -94,6 +121,7 @@ export class Page {
     this.#toolbar = new Toolbar({
       onSearch: (search) => this.#change({ search }),
       onSpan: (span) => this.#change({ span }),
+      onByChange: () => this.#change({ sorting: FIRST_VIEW.sorting }),
       onQuestion: (question) => this.#ask(question),
       onLeave: () => this.#table.focus(),
     });
@@ -113,7 +141,11 @@ export class Page {
       onOtherRow: () => this.#detail.chooseOther(),
       onNothing: () => this.#ask({ baseline: undefined, other: undefined }),
     });
-    this.#why = new WhyPanel({
+    this.#changes = new ChangesList((label) => {
+      const row = this.#received.rowsOf(this.#view.question).find((one) => one.label === label);
+      if (row !== undefined) this.#pick(row);
+    });
+    this.#why = new WhyPanel(this.#changes.element, {
       onOpen: (isWhyOpen) => this.#change({ isWhyOpen }),
       onPercentile: (why) => this.#ask({ why }),
     });
@@ -171,6 +203,7 @@ export class Page {
     window.addEventListener('hashchange', () => {
       window.clearTimeout(this.#addressTimer);
       this.#view = viewOfAddress(location.hash);
+      this.#isOwnPick = this.#view.question.pick === undefined;
       this.#connection.ask(askedOf(this.#view.question));
       this.#redraw();
     });
@@ -193,17 +226,22 @@ export class Page {
 
   #writeAddress(): void {
     window.clearTimeout(this.#addressTimer);
-    const address = addressOf(this.#view);
+    const { question } = this.#view;
+    // The page of somebody else, or of a later time, picks the worst row of that time.
+    const written = this.#isOwnPick ? { ...question, pick: undefined } : question;
+    const address = addressOf({ ...this.#view, question: written });
     history.replaceState(null, '', address === '' ? location.pathname + location.search : `#${address}`);
   }
 
-  #pick(row: TableRow): void {
+  #pick(row: TableRow, isOwnPick = false): void {
     this.#picked = row;
+    this.#isOwnPick = isOwnPick;
     this.#ask({ pick: row.label });
   }
 
   /** Compares the picked row with another one. When it is the picked row itself, the next row that is picked is compared with it. */
   #compareWith(label: string | undefined): void {
+    this.#isOwnPick = false;
     const { other } = this.#view.question;
     this.#ask({ other: other === label ? undefined : label, baseline: undefined });
   }
@@ -259,6 +297,7 @@ export class Page {
       foundRows(this.#received.rowsOf(question), search),
       sorting,
       this.#goesOn ? span : 'all',
+      new Map([...this.#received.changedRows(question).keys()].map((label, rank) => [label, rank])),
     );
   }
 
@@ -312,11 +351,13 @@ export class Page {
       ...{ rows: found, sorting, span: this.#goesOn ? span : 'all' },
       picked: this.#view.question.pick,
       other: question.other,
+      ...{ changes: this.#received.changedRows(question), zone: this.#zone },
       empty: isBare ? 'Nothing has been counted yet.' : 'No series has all these words and attributes.',
     });
     setAttribute(this.#table.element, 'aria-busy', hasRows ? undefined : 'true');
     this.#toolbar.show({
       ...{ question, search, span, goesOn: this.#goesOn, keys: this.#allKeys() },
+      isByChange: sorting.key === 'change',
       columns: this.#table.columns,
       ...{ found: found.length, total: rows.length },
       leftOut: this.#received.leftOutOf(question),
@@ -331,6 +372,8 @@ export class Page {
     this.#why.element.hidden = question.tab !== undefined || !(this.#goesOn || question.range !== undefined);
     const { why } = this.#received;
     const isOld = why?.question !== questionText(askedOf(question));
+    const changes = this.#received.changesOf(question) ?? (isOld ? this.#received.changes : undefined);
+    this.#changes.show(changes, question.pick, this.#zone);
     setAttribute(this.#why.element, 'aria-busy', isOld ? 'true' : undefined);
     this.#why.show(why, { isOpen: isWhyOpen, percentile: question.why, zone: this.#zone });
   }
@@ -338,6 +381,11 @@ export class Page {
   /** Picks a row when no row is picked, and another one when the picked one is gone. */
   #follow(rows: readonly TableRow[]): void {
     const { pick, by, where, range } = this.#view.question;
+    const worse = this.#findWorse(rows);
+    if (worse !== undefined) {
+      this.#pick(worse, true);
+      return;
+    }
     const same = rows.find(({ label }) => label === pick);
     if (same !== undefined) {
       this.#picked = same;
@@ -352,8 +400,19 @@ export class Page {
     // A filter leaves the picked row where it is, and a notice says so.
     if (isHidden && (successor === undefined || (by === undefined && this.#received.isKnown(pick)))) return;
     const next = successor ?? first;
-    if (next !== undefined) this.#pick(next);
+    if (next !== undefined) this.#pick(next, this.#isOwnPick);
     else if (pick === undefined || rows.length > 0) this.#detail.clear();
+  }
+
+  /** The worst row, when the page has picked another one itself that is not half as bad. */
+  #findWorse(rows: readonly TableRow[]): TableRow | undefined {
+    if (!this.#isOwnPick) return undefined;
+    const { question } = this.#view;
+    const changes = this.#received.changedRows(question);
+    const [worst] = changes.values();
+    const picked = question.pick === undefined ? undefined : changes.get(question.pick);
+    if (worst === undefined || isAsBad(picked, worst)) return undefined;
+    return rows.find(({ label }) => label === worst.label);
   }
 
   #allKeys(): readonly AttributeKey[] {
@@ -369,8 +428,17 @@ export class Page {
     this.#timeline.show({
       ...{ plot: this.#overTime, label: detail?.label ?? pick ?? '' },
       ...{ bounds: facts.history.range, range, baseline, isOtherRow: other !== undefined },
+      changed: this.#changedTime(),
       ...{ isRecord: facts.isRecord, zone: this.#zone },
     });
+  }
+
+  /** The time in which the picked row has changed. */
+  #changedTime(): TimeRange | undefined {
+    const { question } = this.#view;
+    const change = this.#received.changedRows(question).get(question.pick ?? '');
+    const changes = this.#received.changesOf(question);
+    return change && changes && { fromMs: change.sinceMs, toMs: changes.after.toMs };
   }
 
   #askDetail(found: readonly TableRow[]): void {
@@ -450,4 +518,8 @@ export class Page {
     const asOfMs = pausedMs ?? facts?.timeMs ?? 0;
     setText(this.#asOf, `As of ${timeText(asOfMs, this.#zone)}`);
   }
+}
+
+function isAsBad(one: RowChange | undefined, worst: RowChange): boolean {
+  return one !== undefined && one.isUp === worst.isUp && Math.abs(one.moved) >= Math.abs(worst.moved) / 2;
 }

@@ -1,5 +1,13 @@
-import type { DetailMessage, RowsMessage, TableMessage, TabMessage, WhyMessage } from '../src/messages.ts';
-import { hasOwnRows, type Question } from '../src/question.ts';
+import type {
+  ChangesMessage,
+  DetailMessage,
+  RowChange,
+  RowsMessage,
+  TableMessage,
+  TabMessage,
+  WhyMessage,
+} from '../src/messages.ts';
+import { changesQuestion, hasOwnRows, type Question } from '../src/question.ts';
 import { askedOf, questionText, rowsQuestion } from './address.ts';
 import {
   applyChanges,
@@ -41,6 +49,7 @@ export class Received {
   readonly #detail: Slot<DetailMessage> = { shown: undefined, waiting: undefined };
   readonly #tab: Slot<TabMessage> = { shown: undefined, waiting: undefined };
   readonly #why: Slot<WhyMessage> = { shown: undefined, waiting: undefined };
+  readonly #changes: Slot<ChangesMessage> = { shown: undefined, waiting: undefined };
   #pause: { readonly atMs: number; readonly rows: readonly TableRow[] } | undefined;
 
   get facts(): TableFacts | undefined {
@@ -59,6 +68,22 @@ export class Received {
     return this.#why.shown;
   }
 
+  /** Which rows have changed, also of the question before. */
+  get changes(): ChangesMessage | undefined {
+    return this.#changes.shown;
+  }
+
+  /** Which rows have changed, when the answer to a question has come. */
+  changesOf(question: Question): ChangesMessage | undefined {
+    const { shown } = this.#changes;
+    return shown?.question === questionText(changesQuestion(askedOf(question))) ? shown : undefined;
+  }
+
+  /** The rows that have changed, by their labels, the worst one first. */
+  changedRows(question: Question): ReadonlyMap<string, RowChange> {
+    return new Map(this.changesOf(question)?.rows.map((one) => [one.label, one]));
+  }
+
   /** The time of the data that are shown, by the clock of the server; `undefined` when there is no pause. */
   get pausedMs(): number | undefined {
     return this.#pause?.atMs;
@@ -69,7 +94,13 @@ export class Received {
     const { facts, series } = this.table;
     if (this.#pause !== undefined) {
       this.#pause = undefined;
-      for (const slot of [this.#answer, this.#detail, this.#tab, this.#why] as Slot<unknown>[]) {
+      for (const slot of [
+        this.#answer,
+        this.#detail,
+        this.#tab,
+        this.#why,
+        this.#changes,
+      ] as Slot<unknown>[]) {
         slot.shown = slot.waiting ?? slot.shown;
         slot.waiting = undefined;
       }
@@ -108,6 +139,12 @@ export class Received {
   takeWhy(message: WhyMessage, question: Question): boolean {
     if (message.question !== questionText(askedOf(question))) return false;
     return this.#take(this.#why, message, (shown) => shown.question === message.question);
+  }
+
+  /** @returns Whether the message is shown now. */
+  takeChanges(message: ChangesMessage, question: Question): boolean {
+    if (message.question !== questionText(changesQuestion(askedOf(question)))) return false;
+    return this.#take(this.#changes, message, (shown) => shown.question === message.question);
   }
 
   /** The rows that are shown, before a search. Until the rows of a question come, the rows of the question before it are shown. */

@@ -1,5 +1,8 @@
 import { formatCount } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
+import type { RowChange } from '../src/messages.ts';
 import { keyOf } from '../src/question.ts';
+import { changeMark, changeText } from './changes-list.ts';
 import type { Columns } from './columns.ts';
 import { h, setAttribute, setText } from './dom.ts';
 import { attributeValue, type Span, type TableRow, VALUE_NAMES, valueAt, wideCountOf } from './state.ts';
@@ -15,6 +18,9 @@ export interface Showing {
   readonly isPicked: boolean;
   /** Whether the picked row is compared with this one. */
   readonly isOther: boolean;
+  /** What has changed; `undefined` when nothing is shown to have. */
+  readonly change: RowChange | undefined;
+  readonly zone: Zone;
 }
 
 /** The element of a row, which shows another row when the table scrolls. */
@@ -28,6 +34,7 @@ export class RowElement {
   readonly #merged = h('span', { class: 'merged' });
   /** Shows that some values come from wide buckets. */
   readonly #wide = h('span', { class: 'wide' });
+  readonly #change = h('span', { class: 'moved' });
   readonly #attributes: readonly AttributeCell[];
   readonly #rest = h('div', { role: 'gridcell', class: 'name rest' });
   readonly #numbers: readonly HTMLElement[];
@@ -44,13 +51,14 @@ export class RowElement {
           h('b', {}, this.#family.head, this.#family.tail),
           this.#merged,
           this.#wide,
+          this.#change,
         ),
       );
     }
     this.#attributes = columns.attributes.map(({ key }, i) => {
       const isFirst = i === 0 && !columns.hasFamily;
       const cell = new AttributeCell(key, isFirst ? 'rowheader' : 'gridcell', onFilter);
-      if (isFirst) cell.element.append(this.#merged, this.#wide);
+      if (isFirst) cell.element.append(this.#merged, this.#wide, this.#change);
       this.element.append(cell.element);
       return cell;
     });
@@ -62,7 +70,7 @@ export class RowElement {
     for (const cell of this.#numbers) this.element.append(cell);
   }
 
-  show(row: TableRow, { place, top, span, isPicked, isOther }: Showing): void {
+  show(row: TableRow, { place, top, span, isPicked, isOther, change, zone }: Showing): void {
     this.row = row;
     this.place = place;
     this.element.style.transform = `translateY(${top}px)`;
@@ -92,6 +100,9 @@ export class RowElement {
         ? `${formatCount(wide)} of the values come from wide buckets, and may lie anywhere in them: the row shows bounds`
         : undefined,
     );
+    setText(this.#change, change === undefined ? '' : changeMark(change));
+    setAttribute(this.#change, 'title', change && changeText(change, zone));
+    setAttribute(this.#change, 'data-up', change?.isUp ?? false);
     const texts = [
       formatCount(row.row[1]),
       rateText(row.row[2]),

@@ -1,3 +1,5 @@
+import type { Zone } from '@hdrscope/plot/internal';
+import type { RowChange } from '../src/messages.ts';
 import { type Columns, ColumnsMemo, columnsOf, type Room } from './columns.ts';
 import { button, h, isTyped, setAttribute, setChildren, setName, setText } from './dom.ts';
 import { RowElement } from './row-element.ts';
@@ -91,6 +93,9 @@ export interface TableContent {
   readonly picked: string | undefined;
   /** The label of the row that it is compared with. */
   readonly other: string | undefined;
+  /** What has changed, by the labels of rows. */
+  readonly changes: ReadonlyMap<string, RowChange>;
+  readonly zone: Zone;
   /** The text of an empty table. */
   readonly empty: string;
 }
@@ -248,7 +253,7 @@ export class SeriesTable {
 
   #draw(): void {
     if (this.#content === undefined) return;
-    const { rows: all, sorting, span, other } = this.#content;
+    const { rows: all, sorting, span, other, changes, zone } = this.#content;
     for (const head of this.#head.children as Iterable<Element> & HTMLCollection) {
       const order = sorting.isDescending ? 'descending' : 'ascending';
       const isSorted = (head as HTMLElement).dataset.key === String(sorting.key);
@@ -269,6 +274,7 @@ export class SeriesTable {
         ...{ place, span, top: place * this.#rowHeight },
         isPicked: place === this.#at,
         isOther: row.label === other,
+        ...{ change: changes.get(row.label), zone },
       });
     });
     const isActiveThere = this.#at >= first && this.#at < first + rows.length;

@@ -9,6 +9,7 @@ import {
   type SeriesFacts,
   type TableMessage,
 } from '../src/messages.ts';
+import { isOwnMetric } from '../src/own-metrics.ts';
 
 /** A row of the table: a series, or several that the server has merged. */
 export interface TableRow {
@@ -107,8 +108,11 @@ export type Span = 'last' | 'all';
 /** The names of the values of a row, in order. */
 export const VALUE_NAMES: readonly string[] = ROW_PERCENTILES.map(percentileName);
 
-/** A column by which rows are sorted: a number is an index of `VALUE_NAMES`, and `@` with a key is the column of an attribute. */
-export type SortKey = 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4 | `@${string}`;
+/**
+ * The order of rows: `change` begins with the worst change. The others are columns: a number is an index of `VALUE_NAMES`, and `@` with a
+ * key is the column of an attribute.
+ */
+export type SortKey = 'change' | 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4 | `@${string}`;
 
 export interface Sorting {
   readonly key: SortKey;
@@ -137,17 +141,37 @@ export function foundRows(rows: Iterable<TableRow>, search: string): TableRow[] 
   return [...rows].filter(({ searched }) => words.every((word) => searched.includes(word)));
 }
 
+/** The places of rows that have changed, by their labels; 0 is the worst one. */
+export type ChangeRanks = ReadonlyMap<string, number>;
+
+const NO_RANKS: ChangeRanks = new Map();
+
 /** Rows in the order that people want. Rows that are equal in it are sorted by their names. */
 export function sortedRows(
   rows: readonly TableRow[],
   { key, isDescending }: Sorting,
   span: Span,
+  ranks: ChangeRanks = NO_RANKS,
 ): TableRow[] {
+  if (key === 'change') return sortedByChange(rows, ranks);
   const sign = isDescending ? -1 : 1;
   return [...rows].sort((a, b) => sign * compare(a, b, key, span) || byName(a, b));
 }
 
-function compare(a: TableRow, b: TableRow, key: SortKey, span: Span): number {
+/** Rows that have changed, then the others by their counts, and last the metrics of hdrscope itself. */
+function sortedByChange(rows: readonly TableRow[], ranks: ChangeRanks): TableRow[] {
+  const keyed = rows.map((row) => ({
+    row,
+    rank: ranks.get(row.label) ?? (isOwnMetric(row.family.name) ? Number.POSITIVE_INFINITY : ranks.size),
+  }));
+  keyed.sort((a, b) => {
+    if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
+    return b.row.row[1] - a.row.row[1] || byName(a.row, b.row);
+  });
+  return keyed.map(({ row }) => row);
+}
+
+function compare(a: TableRow, b: TableRow, key: Exclude<SortKey, 'change'>, span: Span): number {
   if (key === 'name') return byName(a, b);
   if (typeof key === 'string' && key.startsWith('@')) {
     const wanted = key.slice(1);

@@ -9,18 +9,21 @@ export interface TimelineStyle {
   readonly zone: Zone;
   /** The names of fonts, as in CSS. */
   readonly fonts: string;
+  /** The time in which the picked row has changed. */
+  readonly changed: TimeRange | undefined;
 }
 
 interface Colours {
   readonly text: string;
   readonly grid: string;
+  readonly changed: string;
   readonly lines: readonly string[];
 }
 
 // As in the charts: each percentile has the colour that its line has there.
 const COLOURS: Readonly<Record<ThemeName, Colours>> = {
-  light: { text: '#57606a', grid: '#e7eaee', lines: ['#0e91f2', '#6c006c', '#1b1f24'] },
-  dark: { text: '#a6adb7', grid: '#2b3037', lines: ['#8d86de', '#9c7b9f', '#e8eaed'] },
+  light: { text: '#57606a', grid: '#e7eaee', changed: '#b42318', lines: ['#0e91f2', '#6c006c', '#1b1f24'] },
+  dark: { text: '#a6adb7', grid: '#2b3037', changed: '#ff8f85', lines: ['#8d86de', '#9c7b9f', '#e8eaed'] },
 };
 
 /** The names of the lines that a timeline draws. */
@@ -36,7 +39,7 @@ export function drawTimeline(
   { width, height }: { readonly width: number; readonly height: number },
   plot: TimePlot | undefined,
   window: TimeRange,
-  { theme, zone, fonts }: TimelineStyle,
+  { theme, zone, fonts, changed }: TimelineStyle,
 ): void {
   const colours = COLOURS[theme];
   context.clearRect(0, 0, width, height);
@@ -44,6 +47,7 @@ export function drawTimeline(
   context.textBaseline = 'alphabetic';
   const length = window.toMs - window.fromMs;
   const xOf = (ms: number): number => (length > 0 ? ((ms - window.fromMs) / length) * width : 0);
+  if (changed !== undefined) drawChanged(context, height, xOf(changed.fromMs), xOf(changed.toMs), colours);
   drawTicks(context, width, height, window, zone, colours, xOf);
   if (plot === undefined) return;
   const lines = timelineLines(plot);
@@ -116,6 +120,21 @@ function drawTicks(
     context.stroke();
     if (x > 24 && x < width - 24) context.fillText(text, x, height - 4);
   }
+}
+
+/** A band over the time of a change, with a line where it began. */
+function drawChanged(
+  context: CanvasRenderingContext2D,
+  height: number,
+  from: number,
+  to: number,
+  { changed }: Colours,
+): void {
+  context.fillStyle = changed;
+  context.globalAlpha = 0.12;
+  context.fillRect(from, TOP - 2, Math.max(2, to - from), height - TOP - BOTTOM + 2);
+  context.globalAlpha = 1;
+  context.fillRect(from - 1, TOP - 2, 2, height - TOP - BOTTOM + 2);
 }
 
 /** A line has a step for each interval, and a gap where nothing was counted. */

@@ -2,7 +2,7 @@ import { formatValue, type TimePlot } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { Brush, type BrushScale } from './brush.ts';
-import { longRangeText, rangeText } from './clock.ts';
+import { longRangeText, rangeText, timeText } from './clock.ts';
 import { button, h, isTyped, setAttribute, setText } from './dom.ts';
 import { currentTheme } from './theme.ts';
 import {
@@ -45,6 +45,8 @@ export interface TimelineContent {
   readonly range: TimeRange | undefined;
   readonly baseline: TimeRange | undefined;
   readonly isOtherRow: boolean;
+  /** The time in which the picked row has changed; `undefined` when it is not shown to have. */
+  readonly changed: TimeRange | undefined;
   readonly isRecord: boolean;
   readonly zone: Zone;
 }
@@ -205,7 +207,7 @@ export class Timeline {
 
   #drawCanvas(window: TimeRange): void {
     const { clientWidth: width, clientHeight: height } = this.#track;
-    const { plot, zone, label } = this.#content!;
+    const { plot, zone, label, changed } = this.#content!;
     const context = this.#canvas.getContext('2d');
     if (context === null || width === 0) return;
     const ratio = globalThis.devicePixelRatio || 1;
@@ -216,8 +218,14 @@ export class Timeline {
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const fonts = getComputedStyle(this.element).fontFamily;
-    drawTimeline(context, { width, height }, plot, window, { theme: currentTheme(), zone, fonts });
-    setAttribute(this.#canvas, 'aria-label', describe(plot, label, window, zone));
+    drawTimeline(context, { width, height }, plot, window, {
+      ...{ theme: currentTheme(), zone, fonts, changed },
+    });
+    setAttribute(
+      this.#canvas,
+      'aria-label',
+      describe(plot, label, window, zone) + changedText(changed, zone),
+    );
   }
 
   get #shownWindow(): TimeRange {
@@ -375,6 +383,10 @@ const COMPARING: Readonly<Record<Comparing, string>> = {
   time: 'a time of my choice',
   row: 'another row',
 };
+
+function changedText(changed: TimeRange | undefined, zone: Zone): string {
+  return changed === undefined ? '' : ` It changed at ${timeText(changed.fromMs, zone)}.`;
+}
 
 /** Whether a baseline ends where a range begins, and is about as long. */
 function isRightBefore(range: TimeRange, baseline: TimeRange): boolean {

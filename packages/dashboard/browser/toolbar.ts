@@ -4,7 +4,7 @@ import { exportAddress } from './address.ts';
 import { type AttributeKey, withoutFilter } from './attributes.ts';
 import { Chips } from './chips.ts';
 import type { Columns } from './columns.ts';
-import { type Choice, choice, h, setAttribute, setText } from './dom.ts';
+import { button, type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import { MergeMenu } from './merge-menu.ts';
 import type { Span } from './state.ts';
 
@@ -12,6 +12,8 @@ import type { Span } from './state.ts';
 export interface ToolbarListeners {
   onSearch(text: string): void;
   onSpan(span: Span): void;
+  /** Rows that have changed come first. */
+  onByChange(): void;
   onQuestion(question: Partial<Question>): void;
   /** The reader goes on from the search to the table. */
   onLeave(): void;
@@ -22,6 +24,8 @@ export interface ToolbarContent {
   readonly question: Question;
   readonly search: string;
   readonly span: Span;
+  /** Whether rows that have changed come first. */
+  readonly isByChange: boolean;
   /** Whether the rows go on, so that there is a last interval. */
   readonly goesOn: boolean;
   readonly keys: readonly AttributeKey[];
@@ -42,6 +46,7 @@ export class Toolbar {
     'aria-label': 'Search series',
   });
   readonly #spans: Choice<Span>;
+  readonly #byChange: HTMLButtonElement;
   readonly #merge: MergeMenu;
   readonly #filters: Chips;
   readonly #found = h('p', { class: 'found', role: 'status' });
@@ -54,23 +59,34 @@ export class Toolbar {
     this.#spans = choice<Span>('Values', { all: 'Since the start', last: 'Last interval' }, 'all', (span) =>
       listeners.onSpan(span),
     );
+    this.#byChange = button('Changes first', () => listeners.onByChange(), {
+      title: 'Sort rows by how much they contribute to the change',
+    });
     this.#merge = new MergeMenu((by) => listeners.onQuestion({ by }));
     this.#filters = new Chips('Filters', (attribute) =>
       listeners.onQuestion({ where: withoutFilter(this.#where, attribute) }),
     );
     const keyHint = h('kbd', { 'aria-hidden': 'true' }, '/');
     const tools = h('div', { class: 'tools' }, h('div', { class: 'search' }, this.#search, keyHint));
-    tools.append(this.#merge.element, this.#filters.element, this.#spans.element, this.#found, this.#csv);
+    tools.append(
+      this.#merge.element,
+      this.#byChange,
+      this.#filters.element,
+      this.#spans.element,
+      this.#found,
+      this.#csv,
+    );
     this.element = h('div', {}, tools, this.#common);
     this.#search.addEventListener('input', () => listeners.onSearch(this.#search.value));
     this.#search.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
   show(content: ToolbarContent): void {
-    const { question, search, span, goesOn, keys, columns, found, total, leftOut } = content;
+    const { question, search, span, isByChange, goesOn, keys, columns, found, total, leftOut } = content;
     this.#where = question.where;
     if (this.#search.value !== search) this.#search.value = search;
     this.#spans.press(span);
+    setAttribute(this.#byChange, 'aria-pressed', String(isByChange));
     this.#spans.element.hidden = !goesOn;
     this.#merge.show(keys, question.by);
     this.#filters.show(question.where);

@@ -31,7 +31,8 @@ export class WhyPanel {
   readonly #answer: HTMLElement;
   #shown = '';
 
-  constructor(listeners: WhyListeners) {
+  /** @param changes Stands above the line: which rows have changed. */
+  constructor(changes: HTMLElement, listeners: WhyListeners) {
     this.#toggle = button('Why?', () => listeners.onOpen(this.#answer.hidden === true), {
       'aria-controls': 'why',
       title: 'Explain the change (w)',
@@ -56,6 +57,7 @@ export class WhyPanel {
       'section',
       { class: 'why', 'aria-label': 'What changed' },
       h('h2', { class: 'hidden-text' }, 'What changed'),
+      changes,
       h('div', { class: 'line' }, this.#summary, this.#toggle),
       this.#answer,
     );

@@ -129,3 +129,21 @@ test('rows are sorted by numbers, by the numbers in texts, and by attributes', (
   expect(sorted('@cpu', false)).toEqual(['-', '9', '10']);
   expect(sorted('name', true)).toEqual(['10', '9', '-']);
 });
+
+test('rows that have changed come first in the order of their changes, then the largest, and last the metrics of hdrscope', () => {
+  const rows = ['a', 'hdrscope.agent.x', 'b', 'c', 'd'].map((name) => rowOf(name));
+  rows.forEach((row, at) => {
+    row.row = [at, at === 1 ? 1000 : 10 * at, 0, null, null];
+  });
+  const byChange = { key: 'change', isDescending: true } as const;
+  const namesBy = (all: typeof rows, ranks?: ReadonlyMap<string, number>) =>
+    sortedRows(all, byChange, 'all', ranks).map(({ family }) => family.name);
+
+  expect(namesBy(rows)).toEqual(['d', 'c', 'b', 'a', 'hdrscope.agent.x']);
+  const ranks = new Map([
+    ['a', 0],
+    ['c', 1],
+  ]);
+  expect(namesBy(rows, ranks)).toEqual(['a', 'c', 'd', 'b', 'hdrscope.agent.x']);
+  expect(namesBy([...rows].reverse(), ranks)).toEqual(namesBy(rows, ranks));
+});

@@ -41,6 +41,7 @@ test.each([
   [{ key: '@http.route', isDescending: false }, 'sort=%40http.route'],
   [{ key: 'count', isDescending: true }, 'sort=-count'],
   [{ key: 'name', isDescending: true }, 'sort=-name'],
+  [{ key: 'name', isDescending: false }, 'sort=name'],
   [{ key: 4, isDescending: false }, 'sort=max'],
 ] as const)('the sorting %j is %s', (sorting, text) => {
   expect(addressOf({ ...FIRST_VIEW, sorting })).toBe(text);
