@@ -29,7 +29,7 @@ export class ChangesList {
     if (shown !== this.#shown) {
       this.#shown = shown;
       setText(this.#headline, headlineText(changes, zone));
-      setAttribute(this.element, 'data-changed', changes.rows.length > 0);
+      setAttribute(this.element, 'data-changed', changes.rows.length + changes.errors.length > 0);
       setChildren(
         this.#rows,
         changes.rows.slice(0, MOST_LISTED).map((one) => this.#item(one, zone)),
@@ -48,15 +48,21 @@ export class ChangesList {
   }
 }
 
-function headlineText({ rows, leftOut, rowCount, before, after }: ChangesMessage, zone: Zone): string {
+function headlineText(changes: ChangesMessage, zone: Zone): string {
+  const { rows, leftOut, rowCount, errors, before, after } = changes;
+  const failed = errors.map(
+    (one) =>
+      `Errors of ${one.metric} ${formatShare(one.before)} → ${formatShare(one.after)} since ${timeText(one.sinceMs, zone)}. `,
+  );
   const times = `${rangeText(after, zone)}, compared with ${rangeText(before, zone)}`;
   if (rows.length === 0) {
-    return `Nothing changed: no shift of the ${formatCount(rowCount)} rows is more than chance gives. The largest row is shown first. ${times}.`;
+    const start = failed.length === 0 ? 'Nothing changed: no' : `${failed.join('')}No`;
+    return `${start} shift of the ${formatCount(rowCount)} rows is more than chance gives. The largest row is shown first. ${times}.`;
   }
   const count = rows.length + leftOut;
   const some = `${leftOut > 0 ? 'At least ' : ''}${formatCount(rows.length)} of ${formatCount(Math.max(rowCount, count))} rows changed`;
   const rest = rows.length > MOST_LISTED ? '; the table has all of them first' : '';
-  return `${some}${rest}. ${times}.`;
+  return `${failed.join('')}${some}${rest}. ${times}.`;
 }
 
 /**

@@ -211,6 +211,18 @@ export interface ChangesMessage {
   readonly leftOut: number;
   /** How many rows counted something in the time that is explained. */
   readonly rowCount: number;
+  /** Metrics whose share of errors has changed, also where no values moved: errors may be fast. */
+  readonly errors: readonly MetricErrors[];
+}
+
+/** How the share of errors of a metric has changed. */
+export interface MetricErrors {
+  readonly metric: string;
+  /** The part of values that count errors, from 0 to 1. */
+  readonly before: number;
+  readonly after: number;
+  /** When the change began, in milliseconds since 1970: the start of an interval. */
+  readonly sinceMs: number;
 }
 
 /** What has changed of a row. All values are as people read them. */

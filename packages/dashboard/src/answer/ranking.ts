@@ -8,12 +8,21 @@ import { boundsText } from '../bounds-text.ts';
 import { timeOf } from '../history/coarsening.ts';
 import type { FamilyDefinition } from '../history/history.ts';
 import { type PackedInterval, seriesIn } from '../history/packed-interval.ts';
-import type { ChangesMessage, RowChange } from '../messages.ts';
+import type { ChangesMessage, MetricErrors, RowChange } from '../messages.ts';
 import { keyOf, type Question, WHY_PERCENTILES } from '../question.ts';
-import { isErrorKey } from './errors.ts';
+import { countsErrors, isErrorKey } from './errors.ts';
 import { labelOf } from './groups.ts';
 import { type RowCounts, sumRows, type TwoTimes } from './series-changes.ts';
-import { type Beyond, countMoved, dispersionOf, measureShift, type Shift, sumCounts } from './shift.ts';
+import {
+  type Beyond,
+  countMoved,
+  dispersionOf,
+  evidenceOfDifference,
+  LEAST_GROWTH,
+  measureShift,
+  type Shift,
+  sumCounts,
+} from './shift.ts';
 import { type ExplainedFamily, findTimes } from './why.ts';
 
 /** The chance that a row is named although nothing has changed, over all rows together. */
@@ -67,10 +76,12 @@ export async function rankChanges(
   if (times === undefined || times.before.length === 0 || times.after.length === 0) return undefined;
   const slices = new Slices();
   const suspects: Suspect[] = [];
+  const metrics: { readonly family: FamilyDefinition; readonly rows: readonly RowCounts[] }[] = [];
   let rowCount = 0;
   for (const { family, series } of families) {
     const { rows } = await sumRows(family, series, times, slices, question.by);
     rowCount += rows.filter(({ counts }) => counts.after > 0).length;
+    metrics.push({ family, rows });
     for (const suspect of await listSuspects(family, rows, slices)) suspects.push(suspect);
   }
   suspects.sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
@@ -78,10 +89,17 @@ export async function rankChanges(
   const likely = suspects.filter(({ shift }) => shift.evidence >= least);
   const changes: RowChange[] = [];
   for (const suspect of likely.slice(0, MOST_JUDGED)) {
-    const sinceMs = findStart(suspect, times);
+    const read = readerOf(suspect);
+    const sinceMs = findStart(suspect.shift, times, read);
     if (slices.isOver()) await slices.next();
-    if (isShown(suspect, listUsual(times, sinceMs), least)) changes.push(describeChange(suspect, sinceMs));
+    if (isShown(suspect, listUsual(times, sinceMs), read, least))
+      changes.push(describeChange(suspect, sinceMs));
     if (slices.isOver()) await slices.next();
+  }
+  const errors: MetricErrors[] = [];
+  for (const { family, rows } of metrics) {
+    const changed = await judgeErrors(family, rows, { times, least, slices });
+    if (changed !== undefined) errors.push(changed);
   }
   // The order of equal ones must not depend on that of the series.
   changes.sort(
@@ -94,7 +112,7 @@ export async function rankChanges(
     ...{ before: timeOf(times.before), after: timeOf(times.after) },
     rows: changes.slice(0, MOST_ROWS),
     leftOut: Math.max(0, changes.length - MOST_ROWS) + Math.max(0, likely.length - MOST_JUDGED),
-    rowCount,
+    ...{ rowCount, errors },
   };
 }
 
@@ -122,15 +140,23 @@ async function listSuspects(
   return suspects;
 }
 
-function isShown(
-  { family, row, isNew, shift }: Suspect,
-  usual: readonly PackedInterval[],
-  least: number,
-): boolean {
+/** Reads how many values are beyond a limit in some intervals. */
+type ReadBeyond = (intervals: readonly PackedInterval[]) => Beyond;
+
+function readStretches(usual: readonly PackedInterval[], read: ReadBeyond): Beyond[] {
   const stretches: Beyond[] = [];
   const size = Math.ceil(usual.length / STRETCHES);
-  const read = readerOf(family, row, shift);
   for (let at = 0; at < usual.length; at += size) stretches.push(read(usual.slice(at, at + size)));
+  return stretches;
+}
+
+function isShown(
+  { isNew, shift }: Suspect,
+  usual: readonly PackedInterval[],
+  read: ReadBeyond,
+  least: number,
+): boolean {
+  const stretches = readStretches(usual, read);
   // A row that is new has no stretches, so it counts as if its values were independent.
   const used = isNew ? stretches.map(() => ({ beyond: 0, count: 1 })) : stretches;
   return shift.evidence / dispersionOf(used) >= least;
@@ -143,9 +169,9 @@ function listUsual({ before }: TwoTimes, sinceMs: number): readonly PackedInterv
 }
 
 /** Reads how many values of a row are beyond the limit of its shift in some intervals. */
-function readerOf({ layout }: FamilyDefinition, { members }: RowCounts, { limit }: Shift) {
+function readerOf({ family: { layout }, row: { members }, shift: { limit } }: Suspect): ReadBeyond {
   const sum = new PackedSum(layout.slotCount);
-  return (intervals: readonly PackedInterval[]): Beyond => {
+  return (intervals) => {
     for (const interval of intervals) {
       for (const { facts } of members) {
         const series = seriesIn(interval, facts.id);
@@ -163,23 +189,70 @@ function readerOf({ layout }: FamilyDefinition, { members }: RowCounts, { limit 
 }
 
 /** When a change began: the start of the interval from which on most is beyond the limit, by cumulative sums. */
-function findStart({ family, row, shift }: Suspect, times: TwoTimes): number {
-  const { after } = times;
-  const intervals = [...times.before, ...after].sort((a, b) => a.startMs - b.startMs);
-  const share = ({ beyond, count }: Beyond): number => beyond / count;
-  const middle = (share(shift.before) + share(shift.after)) / 2;
-  const sign = shift.isUp ? 1 : -1;
-  const read = readerOf(family, row, shift);
+function findStart(
+  { before, after }: Pick<Shift, 'before' | 'after'>,
+  times: TwoTimes,
+  read: ReadBeyond,
+): number {
+  const intervals = [...times.before, ...times.after].sort((a, b) => a.startMs - b.startMs);
+  const [from, to] = [before.beyond / before.count, after.beyond / after.count];
   let [sum, least] = [0, 0];
   let startMs = intervals[0]!.startMs;
   intervals.forEach((interval, i) => {
     const { beyond, count } = read([interval]);
-    sum += sign * (beyond - middle * count);
+    sum += Math.sign(to - from) * (beyond - ((from + to) / 2) * count);
     if (sum > least || i + 1 === intervals.length) return;
     least = sum;
     startMs = intervals[i + 1]!.startMs;
   });
   return startMs;
+}
+
+/** Metrics whose share of errors has changed by more than chance and the time before give. */
+async function judgeErrors(
+  family: FamilyDefinition,
+  rows: readonly RowCounts[],
+  { times, least, slices }: { readonly times: TwoTimes; readonly least: number; readonly slices: Slices },
+): Promise<MetricErrors | undefined> {
+  const total = (side: keyof TwoTimes): Beyond => ({
+    beyond: rows.reduce((sum, { errors }) => sum + errors[side], 0),
+    count: rows.reduce((sum, { counts }) => sum + counts[side], 0),
+  });
+  const [before, after] = [total('before'), total('after')];
+  if (before.count === 0 || after.count === 0) return undefined;
+  const evidence = evidenceOfDifference(before, after);
+  if (evidence < least) return undefined;
+  const known = new Map<PackedInterval, Beyond>();
+  const sum = new PackedSum(family.layout.slotCount);
+  for (const interval of [...times.before, ...times.after]) {
+    const counts = [0, 0];
+    for (const { members } of rows) {
+      for (const { facts } of members) {
+        const series = seriesIn(interval, facts.id);
+        if (series === undefined) continue;
+        sum.add(series.counts, 0, series.counts.length);
+        const count = sum.take().counts.reduce((all, one) => all + one, 0);
+        counts[countsErrors(facts.attributes) ? 0 : 1]! += count;
+        if (slices.isOver()) await slices.next();
+      }
+    }
+    known.set(interval, { beyond: counts[0]!, count: counts[0]! + counts[1]! });
+  }
+  const read: ReadBeyond = (intervals) =>
+    intervals.reduce(
+      (all, one) => ({
+        beyond: all.beyond + known.get(one)!.beyond,
+        count: all.count + known.get(one)!.count,
+      }),
+      { beyond: 0, count: 0 },
+    );
+  const sinceMs = findStart({ before, after }, times, read);
+  const usual = listUsual(times, sinceMs);
+  if (evidence / dispersionOf(readStretches(usual, read)) < least) return undefined;
+  return {
+    metric: family.name,
+    ...{ before: before.beyond / before.count, after: after.beyond / after.count, sinceMs },
+  };
 }
 
 function describeChange(suspect: Suspect, sinceMs: number): RowChange {
@@ -224,7 +297,8 @@ function chooseValues({ family, row, isNew, shift }: Suspect): ShownValues {
     const values = valuesAt(percentile);
     const { before, after } = values;
     const hasMoved =
-      before === undefined || (shift.isUp ? after.lower > before.upper : after.upper < before.lower);
+      before === undefined ||
+      (shift.isUp ? after.lower > before.upper * LEAST_GROWTH : after.upper * LEAST_GROWTH < before.lower);
     if (hasMoved && count * (1 - percentile / 100) >= LEAST_BEYOND) return values;
   }
   return valuesAt(shift.percentile);

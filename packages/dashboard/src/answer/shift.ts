@@ -3,7 +3,7 @@ import type { SlotCounts } from '@hdrscope/explain/internal';
 import { WHY_PERCENTILES } from '../question.ts';
 
 /** Values that are larger by less are no change that somebody looks for: as in `explainChange`. */
-const LEAST_GROWTH = 1.05;
+export const LEAST_GROWTH = 1.05;
 
 /** How many values lie beyond a limit, and how many there are. */
 export interface Beyond {

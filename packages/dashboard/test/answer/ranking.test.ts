@@ -84,7 +84,7 @@ test('whatever the size of changes, rows without a change are not named, and the
     ),
     { numRuns: caseCount(8, 50) },
   );
-}, 60_000);
+}, 600_000);
 
 test('contributions add up: the parts of the metric are the parts of the rows, weighed by their values', async () => {
   const load: Load = (route, minute, random) => usual(random, 100 * (route + 1), minute === 10 ? 5 : 1);
@@ -109,7 +109,7 @@ test('values that vary together from one stretch of time to the next are no chan
     };
     expect(labels(await rank(await pageOf(load, ROUTES, seed)))).toEqual([]);
   }
-}, 60_000);
+}, 600_000);
 
 test('a change is named for as long as most of the time before is without it', async () => {
   const isNamed: boolean[] = [];
@@ -149,6 +149,33 @@ test('a row that is new is compared with its metric, and errors stand beside it'
 
   expect(labels({ rows } as ChangesMessage)).toEqual(['rpc.duration route=/pay, status=503']);
   expect(rows[0]).toMatchObject({ isNew: true, before: 'no values', errors: { before: 0, after: 0.25 } });
+});
+
+test('errors that are as fast as other requests are named with their metric, and errors that vary are not', async () => {
+  const share = async (failing: (minute: number, random: () => number) => number) => {
+    const page = new TimedPage();
+    const family = page.family();
+    const random = randomOf(5);
+    await page.update();
+    for (let minute = 0; minute <= MINUTES; minute++) {
+      for (let part = 0; part < 4; part++) {
+        const bad = failing(minute, random);
+        for (const value of usual(random, 600)) {
+          family.with({ route: '/pay', status: random() < bad ? 503 : 200 }).record(value);
+        }
+        await page.pass(15_000);
+      }
+    }
+    return await rank(page);
+  };
+
+  const { errors, rows } = await share((minute) => (minute === 10 ? 0.2 : 0.001));
+  expect(rows).toEqual([]);
+  expect(errors).toMatchObject([{ metric: 'rpc.duration', sinceMs: START_MS + 600_000 }]);
+  expect(errors[0]!.before).toBeCloseTo(0.001, 2);
+  expect(errors[0]!.after).toBeCloseTo(0.2, 1);
+  const { errors: usualErrors } = await share((_, random) => (random() < 0.3 ? 0.2 : 0));
+  expect(usualErrors).toEqual([]);
 });
 
 test('merged rows, filters and chosen times are ranked as they are shown; metrics of hdrscope are not', async () => {
