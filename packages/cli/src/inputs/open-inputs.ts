@@ -23,6 +23,10 @@ import { assertNumberPlace, commandFor, cureOf } from './numbers.ts';
 
 /** Ends of messages: what the file is, and which commands take it. */
 export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {
+  'hey report':
+    'is the report of hey, which has a few percentiles and not the values between them: hdrscope check judges those. hey -o csv writes every request',
+  'wrk report':
+    'is the report of wrk, which has a few percentiles and not the values between them: hdrscope check judges those. wrk2 --latency prints all of its counts',
   autocannon:
     'is a summary of autocannon, which has a few percentiles and not the values between them: hdrscope check judges those. wrk2 --latency, k6 --out json=FILE and oha --output-format csv write every value',
   'k6 summary':

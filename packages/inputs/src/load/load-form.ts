@@ -1,15 +1,24 @@
 import { GATLING_LOG } from './gatling.ts';
+import { HEY_REPORT } from './hey.ts';
 import { K6_REQUESTS } from './k6.ts';
 import type { RequestFacts, RequestReader } from './load.ts';
 import { LOCUST_TABLE } from './locust.ts';
 import { REQUEST_TABLES, type RequestTableForm } from './request-table.ts';
 import { VEGETA_LINES } from './vegeta.ts';
+import { WRK_REPORT } from './wrk.ts';
 
 /** The output of a load generator that has the duration of every request. */
 export type RequestForm = 'k6 points' | 'k6 table' | 'vegeta lines' | 'gatling log' | RequestTableForm;
 
 /** The output of a load generator that has a few percentiles of all requests. */
-type SummaryForm = 'autocannon' | 'k6 summary' | 'oha summary' | 'locust table' | 'artillery report';
+type SummaryForm =
+  | 'autocannon'
+  | 'k6 summary'
+  | 'oha summary'
+  | 'locust table'
+  | 'artillery report'
+  | 'wrk report'
+  | 'hey report';
 
 /** The output of a load generator. */
 export type LoadForm = RequestForm | SummaryForm;
@@ -28,6 +37,8 @@ const SUMMARIES: readonly SummaryForm[] = [
   'oha summary',
   'locust table',
   'artillery report',
+  'wrk report',
+  'hey report',
 ];
 
 /** All outputs of load generators. */
@@ -40,6 +51,8 @@ export const LOAD_FORMS: readonly LoadForm[] = [
 export function recogniseLoad(beginning: string): LoadForm | undefined {
   const form = LOAD_FORMS.find((one) => hasRequests(one) && REQUEST_READERS[one].mark.test(beginning));
   if (form !== undefined) return form;
+  if (WRK_REPORT.test(beginning)) return 'wrk report';
+  if (HEY_REPORT.test(beginning)) return 'hey report';
   if (LOCUST_TABLE.test(beginning)) return 'locust table';
   if (!/^\s*\{/.test(beginning)) return undefined;
   if (/^\s*\{\s*"summary"\s*:\s*\{\s*"successRate"/.test(beginning)) return 'oha summary';

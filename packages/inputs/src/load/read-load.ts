@@ -2,7 +2,6 @@ import { HdrscopeError } from '@hdrscope/core';
 import {
   assertFollows,
   assertOptions,
-  assertText,
   custom,
   type OptionsOwner,
   text,
@@ -11,11 +10,13 @@ import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import { LINE_NAMES, named, type ReadTextOptions, readText, TEXT_NAMES, type TextBytes } from '../bytes.ts';
 import { isArtilleryReport, readArtilleryReport } from './artillery.ts';
 import { isAutocannon, readAutocannon } from './autocannon.ts';
+import { HEY_REPORT, readHeyReport } from './hey.ts';
 import { isK6Summary, K6_METRIC, readK6Summary } from './k6.ts';
-import type { ErrorCount, LoadSummary, ReadRequestsOptions, RequestSink } from './load.ts';
+import type { LoadSummary, ReadRequestsOptions, RequestSink } from './load.ts';
 import { hasRequests, REQUEST_READERS, type RequestForm } from './load-form.ts';
 import { LOCUST_TABLE, readLocustTable } from './locust.ts';
 import { isOhaSummary, readOhaSummary } from './oha.ts';
+import { readWrkReport, WRK_REPORT } from './wrk.ts';
 
 /**
  * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
@@ -74,7 +75,8 @@ export interface ReadLoadSummaryOptions extends ReadTextOptions {
 
 /**
  * Reads the summary that a load generator writes at the end of a test: autocannon (`--json`), k6 (`--summary-export`, `handleSummary()`),
- * oha (`--output-format json`), Artillery (`--output`) or Locust (`--csv`, the file `*_stats.csv`).
+ * oha (`--output-format json`), Artillery (`--output`), Locust (`--csv`, the file `*_stats.csv`), wrk
+ * (`--latency`) or hey.
  *
  * @throws HdrscopeError `ERR_DECODE` when the text is no such summary, or has no such metric; `ERR_TOO_LARGE` when it has more than 64 MiB.
  * @example
@@ -95,6 +97,8 @@ export async function readLoadSummary(
   const text = await readText(bytes, 'a summary', options);
   try {
     if (LOCUST_TABLE.test(text)) return readLocustTable(text);
+    if (WRK_REPORT.test(text)) return readWrkReport(text);
+    if (HEY_REPORT.test(text)) return readHeyReport(text);
     const document = parseJson(text, 'the text', new Budget('the text', LIMITS));
     const summary = isObject(document) ? summaryOf(document, metric) : undefined;
     if (summary !== undefined) return summary;
@@ -112,38 +116,6 @@ function summaryOf(json: JsonObject, metric: string): LoadSummary | undefined {
   if (isArtilleryReport(json)) return readArtilleryReport(json);
   if (isOhaSummary(json)) return readOhaSummary(json);
   return isK6Summary(json) ? readK6Summary(json, metric) : undefined;
-}
-
-// wrk2.
-
-/**
- * Reads the errors in the report of wrk2 or wrk, which has a line for them only when there are some. `undefined` when the text is no such
- * report. `parsePercentileText` of `@hdrscope/interval-log` reads the distribution of wrk2.
- * Source: wrk2, `src/wrk.c`, `main`.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is not a text.
- * @example
- * ```ts
- * import { readWrkErrors } from '@hdrscope/inputs';
- *
- * const text = '  2500 requests in 1.00s, 2.50MB read\n  Non-2xx or 3xx responses: 7\n';
- * readWrkErrors(text)?.failed; //=> 7
- * readWrkErrors('Dear all,\n'); //=> undefined
- * ```
- */
-export function readWrkErrors(text: string): ErrorCount | undefined {
-  assertText('the text', text);
-  const [, responses] = /^ +(\d+) requests in [\d.]+[a-z]+, [\d.]+[A-Za-z]+ read$/m.exec(text) ?? [];
-  if (responses === undefined) return undefined;
-  const [, ...socket] =
-    /^ +Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$/m.exec(text) ?? [];
-  const [, statuses = '0'] = /^ +Non-2xx or 3xx responses: (\d+)$/m.exec(text) ?? [];
-  const broken = socket.reduce((sum, count) => sum + Number(count), 0);
-  return {
-    failed: broken + Number(statuses),
-    requests: Number(responses) + broken,
-    meaning: 'responses with a status of at least 400, timeouts and broken connections',
-  };
 }
 
 const READ_REQUESTS: OptionsOwner<ReadRequestsOptions> = {

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { autocannonLine, k6Summaries, ohaSummary } from '@hdrscope/testing/load-samples';
-import { type LoadSummary, readLoadSummary, readWrkErrors } from '../../src/index.ts';
+import { type LoadSummary, readLoadSummary, readWrkErrors, recogniseInput } from '../../src/index.ts';
 
 const read = (text: string, metric?: string): Promise<LoadSummary> =>
   readLoadSummary(Buffer.from(text), { name: 'load', metric });
@@ -97,4 +98,78 @@ test('wrk2: has lines for errors only when there are some', () => {
   const errors = '  Socket errors: connect 1, read 2, write 0, timeout 30\n  Non-2xx or 3xx responses: 12\n';
   expect(readWrkErrors(WRK + errors)).toMatchObject({ failed: 45, requests: 2028 });
   expect(readWrkErrors('       Value   Percentile   TotalCount 1/(1-Percentile)\n')).toBeUndefined();
+});
+
+describe('wrk 4.1.0', () => {
+  const report = String(readFileSync(new URL('goldens/wrk-4.1.0.txt', import.meta.url)));
+
+  test('has the percentiles that it prints with two decimals, the maximum and the errors', async () => {
+    expect(recogniseInput(report)).toBe('wrk report');
+    const { tool, count, percentiles, errors } = await read(report);
+    expect([tool, count, errors]).toEqual([
+      'wrk',
+      4914,
+      expect.objectContaining({ failed: 98, requests: 4914 }),
+    ]);
+    expect(percentiles).toEqual([
+      { percentile: 50, lower: 1.195, upper: 1.205, atOrBelow: 2458, below: 2457 },
+      { percentile: 75, lower: 1.425, upper: 1.435, atOrBelow: 3686, below: 3685 },
+      { percentile: 90, lower: 20.785, upper: 20.795, atOrBelow: 4423, below: 4422 },
+      { percentile: 99, lower: 38.835, upper: 38.845, atOrBelow: 4865, below: 4864 },
+      { percentile: 100, lower: 42.895, upper: 42.905, atOrBelow: 4914, below: 4913 },
+    ]);
+  });
+
+  test('without its end, or with another duration, is refused', async () => {
+    const cut = report.slice(0, report.indexOf(' requests in') - 4);
+    await expect(read(cut)).rejects.toThrow('load: the report of wrk must have the number of its requests');
+    await expect(read(report.replace('38.84ms', '38.84parsec'))).rejects.toThrow(
+      'load: the report of wrk must have durations, as in 12.50ms, got "38.84parsec"',
+    );
+  });
+
+  test('is known from that of wrk2, which is percentile text', () => {
+    const other = report.replace(
+      'Latency Distribution',
+      'Latency Distribution (HdrHistogram - Recorded Latency)',
+    );
+    expect(recogniseInput(other)).not.toBe('wrk report');
+  });
+});
+
+describe('hey 0.1.4', () => {
+  const report = String(readFileSync(new URL('goldens/hey-0.1.4.txt', import.meta.url)));
+
+  test('has the percentiles that it prints with four decimals of a second, and the errors', async () => {
+    expect(recogniseInput(report)).toBe('hey report');
+    const { tool, count, percentiles, errors } = await read(report);
+    expect([tool, count, errors]).toEqual([
+      'hey',
+      500,
+      expect.objectContaining({ failed: 10, requests: 500 }),
+    ]);
+    expect(percentiles.map(({ percentile }) => percentile)).toEqual([10, 25, 50, 75, 90, 95, 99, 100]);
+    expect(percentiles[2]).toEqual({ percentile: 50, lower: 1.45, upper: 1.55, atOrBelow: 251, below: 250 });
+    expect(percentiles.at(-1)).toEqual({
+      percentile: 100,
+      lower: 40.55,
+      upper: 40.65,
+      atOrBelow: 500,
+      below: 499,
+    });
+  });
+
+  test('counts requests without a response as failed', async () => {
+    const broken = `${report.trimEnd()}\n\nError distribution:\n  [7]\tGet "http://h/": connection refused\n`;
+    expect((await read(broken)).errors).toMatchObject({ failed: 17, requests: 507 });
+  });
+
+  test('is refused without its end, and with more requests than hey keeps', async () => {
+    await expect(read(report.slice(0, report.indexOf('Status code')))).rejects.toThrow(
+      'load: the report of hey must have the number of responses of each status',
+    );
+    await expect(read(report.replace('490 responses', '1000001 responses'))).rejects.toThrow(
+      'load: the report of hey must have at most 1000000 responses',
+    );
+  });
 });
