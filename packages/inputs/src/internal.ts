@@ -41,7 +41,9 @@ export {
   type Row,
   type Verdict,
 } from './judge.ts';
-export { hasRequests, LOAD_FORMS, type LoadForm, requestFacts } from './load/load-form.ts';
+export { summarizeCountsGroups } from './load/counts-groups.ts';
+export type { ValueGroup } from './load/groups.ts';
+export { hasCounts, hasRequests, LOAD_FORMS, type LoadForm, requestFacts } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
 export { valueStretches } from './load/value-stretches.ts';
 export { isEpoch, type PastTime, readMoment, readPastTime, readRange, secondsOf } from './moment.ts';
@@ -63,6 +65,7 @@ export { type RebuiltText, rebuildPercentileText, type TextUnit } from './percen
 export { BEGINNING_BYTES, BegunStream, type Patience, recogniseStream } from './recognise-stream.ts';
 export {
   countedSubject,
+  readCountsSubjects,
   readRequestSubject,
   readSummarySubject,
   type Subject,

@@ -1,8 +1,8 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
-import { type StretchCount, Stretches } from '@hdrscope/core/internal';
+import { type BoundedHistogram, type StretchCount, Stretches } from '@hdrscope/core/internal';
 import { listNames } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { TextBytes } from './bytes.ts';
+import type { ReadLinesOptions, TextBytes } from './bytes.ts';
 import {
   CountedEvidence,
   type CountedValues,
@@ -11,9 +11,9 @@ import {
   FINEST_DIGITS,
   PrintedEvidence,
 } from './evidence.ts';
-import type { ErrorCount, ReadRequestsOptions, RequestSink } from './load/load.ts';
-import { type RequestForm, requestFacts } from './load/load-form.ts';
-import { readLoadSummary, readRequests } from './load/read-load.ts';
+import type { ErrorCount, LabelledCounts, ReadRequestsOptions, RequestSink } from './load/load.ts';
+import { type CountsForm, type RequestForm, requestFacts } from './load/load-form.ts';
+import { readCounts, readLoadSummary, readRequests } from './load/read-load.ts';
 import { STRETCH_SEC, valueStretches } from './load/value-stretches.ts';
 import type { ValueScale } from './value-scale.ts';
 
@@ -135,6 +135,61 @@ export async function readSummarySubject(
       ? `the summary of ${tool} does not state how many values it has: ${cure}`
       : new PrintedEvidence(summary, count);
   return { name: options.name, unit: 'ms', evidence, errors, notes: [...notes, ...failedNotes(errors)] };
+}
+
+/**
+ * Reads counts of a tool as subjects: one for each combination of labels.
+ *
+ * @throws HdrscopeError as `readCounts`.
+ */
+export async function readCountsSubjects(
+  kind: CountsForm,
+  bytes: TextBytes,
+  options: ReadLinesOptions & { readonly name: string },
+): Promise<Subject[]> {
+  const all = await readCounts(kind, bytes, options);
+  return all.map(({ labels, errors, stretches, ...found }) => {
+    const name = [options.name, ...Object.values(labels).filter((label) => label !== '')].join(' ');
+    const bounded = boundCounts(found);
+    if (bounded === undefined) {
+      const evidence = `${name} has values in the last slot of its tool, which has no end: their durations are not known`;
+      return { name, unit: 'ms', evidence, errors: errors ?? NO_ERRORS, notes: [] };
+    }
+    const subject = countedSubject(name, {
+      unit: 'ms',
+      divisor: 1e6,
+      values: bounded,
+      hasRanks: true,
+      errors,
+      stretches,
+    });
+    return { ...subject, notes: failedNotes(subject.errors) };
+  });
+}
+
+/** Counts over slots as values within the bounds of their slots; `undefined` when a slot with values has no end. */
+function boundCounts({
+  counts,
+  max,
+  min,
+}: Pick<LabelledCounts, 'counts' | 'min' | 'max'>): BoundedHistogram | undefined {
+  const [histogram, lowest, highest] = [1, 2, 3].map(
+    () => new Histogram({ significantDigits: FINEST_DIGITS }),
+  ) as [Histogram, Histogram, Histogram];
+  const { layout } = counts;
+  for (let slot = counts.counts.first; slot !== -1 && slot <= counts.counts.last; slot++) {
+    const count = counts.counts.at(slot);
+    if (count === 0) continue;
+    const lower = Math.max(layout.lower(slot), min ?? 0);
+    // Values are whole nanoseconds.
+    const end = layout.upper(slot) - (layout.upperInclusive ? 0 : 1);
+    const upper = Math.min(end, max ?? Number.POSITIVE_INFINITY);
+    if (upper === Number.POSITIVE_INFINITY) return undefined;
+    lowest.record(Math.floor(lower), count);
+    highest.record(Math.ceil(upper), count);
+    histogram.record(Math.round(Math.min(upper, Math.max(lower, layout.midpoint(slot)))), count);
+  }
+  return { histogram, lowest, highest };
 }
 
 /** A server that refuses everything at once has the best durations. */

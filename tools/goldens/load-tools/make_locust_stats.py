@@ -1,5 +1,6 @@
-"""Writes locust-2.47.0_stats.csv into the current folder: known durations, in the table that Locust's own code makes of them."""
+"""Writes locust-2.47.0_stats.csv and locust-2.47.0.json into the current folder: known durations, as Locust's own code writes them."""
 import csv
+import json
 import math
 
 from locust.stats import PERCENTILES_TO_REPORT, RequestStats, StatsCSV
@@ -24,3 +25,8 @@ with open("locust-2.47.0_stats.csv", "w", newline="") as out:
     rows = csv.writer(out)
     rows.writerow(writer.requests_csv_columns)
     writer._requests_data_rows(rows)
+
+# As locust --json prints it.
+with open("locust-2.47.0.json", "w") as out:
+    json.dump(stats.serialize_stats(), out, indent=4)
+    out.write("\n")

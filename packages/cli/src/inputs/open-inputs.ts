@@ -23,6 +23,12 @@ import { assertNumberPlace, commandFor, cureOf } from './numbers.ts';
 
 /** Ends of messages: what the file is, and which commands take it. */
 export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {
+  'fio json':
+    'has the latencies that fio has counted: hdrscope record shows them by job, operation and kind of latency, and check judges them',
+  'fio histograms':
+    'has the latencies that fio has counted in intervals: hdrscope record shows them by operation, and check judges them',
+  'locust json':
+    'has the durations that Locust has counted: hdrscope record shows them by method and name, and check judges them',
   'hey report':
     'is the report of hey, which has a few percentiles and not the values between them: hdrscope check judges those. hey -o csv writes every request',
   'wrk report':

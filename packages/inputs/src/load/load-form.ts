@@ -1,14 +1,18 @@
+import { FIO_COUNTS } from './fio.ts';
 import { GATLING_LOG } from './gatling.ts';
 import { HEY_REPORT } from './hey.ts';
 import { K6_REQUESTS } from './k6.ts';
-import type { RequestFacts, RequestReader } from './load.ts';
-import { LOCUST_TABLE } from './locust.ts';
+import type { CountsReader, RequestFacts, RequestReader } from './load.ts';
+import { LOCUST_COUNTS, LOCUST_TABLE } from './locust.ts';
 import { REQUEST_TABLES, type RequestTableForm } from './request-table.ts';
 import { VEGETA_LINES } from './vegeta.ts';
 import { WRK_REPORT } from './wrk.ts';
 
 /** The output of a load generator that has the duration of every request. */
 export type RequestForm = 'k6 points' | 'k6 table' | 'vegeta lines' | 'gatling log' | RequestTableForm;
+
+/** The output of a load generator that has counts over slots, by labels. */
+export type CountsForm = 'fio json' | 'fio histograms' | 'locust json';
 
 /** The output of a load generator that has a few percentiles of all requests. */
 type SummaryForm =
@@ -21,7 +25,7 @@ type SummaryForm =
   | 'hey report';
 
 /** The output of a load generator. */
-export type LoadForm = RequestForm | SummaryForm;
+export type LoadForm = RequestForm | CountsForm | SummaryForm;
 
 /** The readers of all requests. */
 export const REQUEST_READERS: Readonly<Record<RequestForm, RequestReader>> = {
@@ -29,6 +33,12 @@ export const REQUEST_READERS: Readonly<Record<RequestForm, RequestReader>> = {
   'vegeta lines': VEGETA_LINES,
   'gatling log': GATLING_LOG,
   ...REQUEST_TABLES,
+};
+
+/** The readers of counts. */
+export const COUNTS_READERS: Readonly<Record<CountsForm, CountsReader>> = {
+  ...FIO_COUNTS,
+  'locust json': LOCUST_COUNTS,
 };
 
 const SUMMARIES: readonly SummaryForm[] = [
@@ -44,12 +54,19 @@ const SUMMARIES: readonly SummaryForm[] = [
 /** All outputs of load generators. */
 export const LOAD_FORMS: readonly LoadForm[] = [
   ...(Object.keys(REQUEST_READERS) as RequestForm[]),
+  ...(Object.keys(COUNTS_READERS) as CountsForm[]),
   ...SUMMARIES,
 ];
 
+/** What recognises all forms but summaries. */
+const MARKS: Readonly<Partial<Record<LoadForm, { readonly mark: RegExp }>>> = {
+  ...REQUEST_READERS,
+  ...COUNTS_READERS,
+};
+
 /** Recognises the output of a load generator by its beginning; `undefined` for other texts, and when the beginning is too short. */
 export function recogniseLoad(beginning: string): LoadForm | undefined {
-  const form = LOAD_FORMS.find((one) => hasRequests(one) && REQUEST_READERS[one].mark.test(beginning));
+  const form = LOAD_FORMS.find((one) => MARKS[one]?.mark.test(beginning));
   if (form !== undefined) return form;
   if (WRK_REPORT.test(beginning)) return 'wrk report';
   if (HEY_REPORT.test(beginning)) return 'hey report';
@@ -66,6 +83,11 @@ export function recogniseLoad(beginning: string): LoadForm | undefined {
 /** Whether a form has the duration of every request. */
 export function hasRequests(form: string): form is RequestForm {
   return Object.hasOwn(REQUEST_READERS, form);
+}
+
+/** Whether a form has counts over slots. */
+export function hasCounts(form: string): form is CountsForm {
+  return Object.hasOwn(COUNTS_READERS, form);
 }
 
 /** What is known of a form. */

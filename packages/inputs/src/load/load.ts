@@ -1,4 +1,4 @@
-import type { Bounds } from '@hdrscope/core';
+import type { Bounds, Histogram, LayoutHistogram } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ReadLinesOptions, TextBytes } from '../bytes.ts';
 
@@ -62,6 +62,35 @@ const LATEST_SEC = 8.64e12;
 /** Whether numbers are a duration in milliseconds and a moment in seconds. */
 export function isRequest(durationMs: number, atSec: number): boolean {
   return durationMs >= 0 && durationMs <= LONGEST_MS && atSec >= 0 && atSec <= LATEST_SEC;
+}
+
+// Counts.
+
+/** One of the distributions of a file that keeps several apart. */
+export interface LabelledCounts {
+  /** What tells it apart from the others, by name: `{ job: 'scan', op: 'read', latency: 'clat' }`. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The counts over the slots of the tool, in nanoseconds. */
+  readonly counts: LayoutHistogram;
+  /** The lowest value in nanoseconds. @default the file does not state it */
+  readonly min?: number;
+  /** The highest value in nanoseconds. @default the file does not state it */
+  readonly max?: number;
+  /** The requests that failed. @default the file does not state them */
+  readonly errors?: ErrorCount;
+  /** The values by stretches of time, in their order, each in the middle of its slot. @default their times are not known */
+  readonly stretches?: readonly Histogram[];
+}
+
+/** Reads one form of output that has counts over slots. */
+export interface CountsReader {
+  /** Matches the beginning of a text of this form. */
+  readonly mark: RegExp;
+  readonly tool: string;
+  /** The label of which no two values are added up, because they measure the same operations. @default there is none */
+  readonly apart?: string;
+  /** @throws HdrscopeError `ERR_DECODE` */
+  read(bytes: TextBytes, options: ReadLinesOptions): Promise<readonly LabelledCounts[]>;
 }
 
 // Readers.

@@ -1,7 +1,22 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { asCount } from '@hdrscope/kit';
+import { explicitLayout, HdrscopeError, LayoutHistogram } from '@hdrscope/core';
+import {
+  asArray,
+  asCount,
+  asFinite,
+  asObject,
+  asText,
+  Budget,
+  type JsonObject,
+  parseJson,
+} from '@hdrscope/kit';
+import { named, type ReadLinesOptions, readText, type TextBytes } from '../bytes.ts';
 import { cellsOf } from '../numbers/number-texts.ts';
-import type { LoadSummary, PrintedPercentile } from './load.ts';
+import { readExtremes } from './extremes.ts';
+import type { CountsReader, LabelledCounts, LoadSummary, PrintedPercentile } from './load.ts';
+
+const FAILURE = 'requests that Locust counts as failures: no response, a status from 400, or catch_response';
+
+// The table.
 
 /** The first titles of the table that `locust --csv` writes to `*_stats.csv`. */
 export const LOCUST_TABLE: RegExp = /^"?Type"?,"?Name"?,"?Request Count"?,"?Failure Count"?,/;
@@ -33,11 +48,7 @@ export function readLocustTable(text: string): LoadSummary {
     tool: 'Locust',
     count,
     percentiles: count === 0 ? [] : [...percentiles, maximum(cellOf('Max Response Time'), count)],
-    errors: {
-      failed,
-      requests: count,
-      meaning: 'requests that Locust counts as failures: no response, a status from 400, or catch_response',
-    },
+    errors: { failed, requests: count, meaning: FAILURE },
     cure: 'Locust prints no others',
     notes: [
       'Locust rounds durations to two digits, and below 100 ms to a millisecond, so its percentiles have bounds',
@@ -87,4 +98,77 @@ function numberIn(cell: string): number {
     'ERR_DECODE',
     `the row Aggregated of Locust must have numbers of at least 0, got ${JSON.stringify(cell)}`,
   );
+}
+
+// JSON, which has all counts.
+
+const LIMITS = { elements: 5_000_000, depth: 10 };
+const NS_PER_MS = 1e6;
+/** Longer ones would need too many slots: about a day. */
+const LONGEST_MS = 1e8;
+
+/**
+ * What `locust --json` prints, and `--json-file` writes: the number of requests for each duration, as Locust rounds it.
+ * Source: Locust, `locust/stats.py`, `StatsEntry.serialize`.
+ */
+export const LOCUST_COUNTS: CountsReader = {
+  mark: /^\s*\[\s*\{\s*"name"\s*:(?=[\s\S]{0,20000}"num_none_requests"\s*:)/,
+  tool: 'Locust',
+  read: readLocustJson,
+};
+
+async function readLocustJson(bytes: TextBytes, options: ReadLinesOptions): Promise<LabelledCounts[]> {
+  const { name = 'the text' } = options;
+  const text = await readText(bytes, 'a report of Locust', options);
+  try {
+    const rows = asArray(parseJson(text, 'the text', new Budget('the text', LIMITS)), 'the report of Locust');
+    return rows.flatMap((row, at) => readRow(asObject(row, `[${at}]`), `[${at}]`));
+  } catch (error) {
+    throw named(error, name);
+  }
+}
+
+function readRow(row: JsonObject, where: string): LabelledCounts[] {
+  const requests = asCount(row.num_requests, `${where}.num_requests`);
+  const failed = asCount(row.num_failures, `${where}.num_failures`);
+  if (requests === 0) return [];
+  const times = Object.entries(asObject(row.response_times, `${where}.response_times`)).map(
+    ([key, count]) => {
+      const field = `${where}.response_times["${key}"]`;
+      const ms = /^\d{1,9}(?:\.0)?$/.test(key) ? Number(key) : Number.NaN;
+      if (ms <= LONGEST_MS && ms % (2 * halfStep(ms)) === 0) return [ms, asCount(count, field)] as const;
+      const message = `${field} must be a duration in milliseconds as Locust rounds it, up to ${LONGEST_MS}`;
+      throw new HdrscopeError('ERR_DECODE', message);
+    },
+  );
+  const counts = countRounded(times);
+  const none = asCount(row.num_none_requests, `${where}.num_none_requests`);
+  if (counts.totalCount !== requests - none) {
+    const message = `${where} must have ${requests - none} durations, as many as requests, got ${counts.totalCount}`;
+    throw new HdrscopeError('ERR_DECODE', message);
+  }
+  if (counts.totalCount === 0) return [];
+  const [min, max] = ['min_response_time', 'max_response_time'].map(
+    (field) => asFinite(row[field], `${where}.${field}`) * NS_PER_MS,
+  ) as [number, number];
+  const method = row.method === null ? '' : asText(row.method, `${where}.method`);
+  const labels = { method, name: asText(row.name, `${where}.name`) };
+  return [
+    {
+      labels,
+      counts,
+      ...readExtremes(counts, min, max, where),
+      errors: { failed, requests, meaning: FAILURE },
+    },
+  ];
+}
+
+/** Counts rounded durations over the slots of all durations that are rounded to them. */
+function countRounded(times: readonly (readonly [ms: number, count: number])[]): LayoutHistogram {
+  const longest = times.reduce((most, [ms]) => Math.max(most, ms), 0);
+  const bounds = [0];
+  for (let ms = 0; ms <= longest; ms += 2 * halfStep(ms)) bounds.push(unrounded(ms).upper * NS_PER_MS);
+  const counts = new LayoutHistogram(explicitLayout(bounds, 'upper'), { storage: 'sparse' });
+  for (const [ms, count] of times) counts.record(Math.max(1, ms * NS_PER_MS), count);
+  return counts;
 }

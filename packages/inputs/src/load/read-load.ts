@@ -7,13 +7,28 @@ import {
   text,
 } from '@hdrscope/core/internal';
 import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
-import { LINE_NAMES, named, type ReadTextOptions, readText, TEXT_NAMES, type TextBytes } from '../bytes.ts';
+import {
+  LINE_NAMES,
+  named,
+  type ReadLinesOptions,
+  type ReadTextOptions,
+  readText,
+  TEXT_NAMES,
+  type TextBytes,
+} from '../bytes.ts';
 import { isArtilleryReport, readArtilleryReport } from './artillery.ts';
 import { isAutocannon, readAutocannon } from './autocannon.ts';
 import { HEY_REPORT, readHeyReport } from './hey.ts';
 import { isK6Summary, K6_METRIC, readK6Summary } from './k6.ts';
-import type { LoadSummary, ReadRequestsOptions, RequestSink } from './load.ts';
-import { hasRequests, REQUEST_READERS, type RequestForm } from './load-form.ts';
+import type { LabelledCounts, LoadSummary, ReadRequestsOptions, RequestSink } from './load.ts';
+import {
+  COUNTS_READERS,
+  type CountsForm,
+  hasCounts,
+  hasRequests,
+  REQUEST_READERS,
+  type RequestForm,
+} from './load-form.ts';
 import { LOCUST_TABLE, readLocustTable } from './locust.ts';
 import { isOhaSummary, readOhaSummary } from './oha.ts';
 import { readWrkReport, WRK_REPORT } from './wrk.ts';
@@ -117,6 +132,43 @@ function summaryOf(json: JsonObject, metric: string): LoadSummary | undefined {
   if (isOhaSummary(json)) return readOhaSummary(json);
   return isK6Summary(json) ? readK6Summary(json, metric) : undefined;
 }
+
+// Counts.
+
+/**
+ * Reads the counts of a tool over its own slots, one distribution for each combination of labels: `fio --output-format=json+`, the logs that
+ * fio writes with `write_hist_log` and `log_hist_msec`, and `locust --json`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `form` is not a form that has counts; `ERR_DECODE` when the text is damaged, its counts
+ *   contradict each other, or a line is malformed and `onBadLine` is left out; `ERR_TOO_LARGE` when JSON has more than 64 MiB.
+ * @example
+ * ```ts
+ * import { readCounts } from '@hdrscope/inputs';
+ *
+ * const values = '"clat_ns":{"min":1100,"max":1190,"N":5,"bins":{"1096":2,"1192":3}}';
+ * const report = `{"fio version":"fio-3.33","jobs":[{"jobname":"scan","read":{${values}}}]}`;
+ * const [reads] = await readCounts('fio json', new TextEncoder().encode(report));
+ * reads?.labels; //=> { job: 'scan', op: 'read', latency: 'clat' }
+ * reads?.counts.quantile(0.5); //=> { value: 1192, lower: 1184, upper: 1200, open: false }
+ * ```
+ */
+export async function readCounts(
+  form: CountsForm,
+  bytes: TextBytes,
+  options: ReadLinesOptions = {},
+): Promise<readonly LabelledCounts[]> {
+  assertFollows('the form', countsForm, form);
+  assertOptions(options, READ_COUNTS);
+  return COUNTS_READERS[form].read(bytes, options);
+}
+
+const countsForm = custom<CountsForm>('a form that has counts', (form) => hasCounts(form as string));
+
+const READ_COUNTS: OptionsOwner<ReadLinesOptions> = {
+  name: 'readCounts',
+  names: LINE_NAMES,
+  call: "readCounts(form, bytes, { name: 'fio.json' })",
+};
 
 const READ_REQUESTS: OptionsOwner<ReadRequestsOptions> = {
   name: 'readRequests',
