@@ -43,8 +43,16 @@ export {
 } from './judge.ts';
 export { summarizeCountsGroups } from './load/counts-groups.ts';
 export type { ValueGroup } from './load/groups.ts';
-export { hasCounts, hasRequests, LOAD_FORMS, type LoadForm, requestFacts } from './load/load-form.ts';
+export {
+  hasCounts,
+  hasRequests,
+  isAccessLog,
+  LOAD_FORMS,
+  type LoadForm,
+  requestFacts,
+} from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
+export { summarizeRequestGroups, widenFigures } from './load/request-groups.ts';
 export { valueStretches } from './load/value-stretches.ts';
 export { isEpoch, type PastTime, readMoment, readPastTime, readRange, secondsOf } from './moment.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';
@@ -65,6 +73,7 @@ export { type RebuiltText, rebuildPercentileText, type TextUnit } from './percen
 export { BEGINNING_BYTES, BegunStream, type Patience, recogniseStream } from './recognise-stream.ts';
 export {
   countedSubject,
+  errorNotes,
   readCountsSubjects,
   readRequestSubject,
   readSummarySubject,

@@ -12,6 +12,8 @@ import { isValue, readTable } from './numbers/number-texts.ts';
  * - `'log'`, `'percentiles'` and the other kinds of text of `@hdrscope/interval-log`.
  * - `'k6 points'`, `'k6 table'`, `'vegeta lines'`, `'vegeta table'`, `'oha table'`, `'hey table'`, `'ab table'`, `'jmeter table'`,
  *   `'gatling log'`: every request of a load test, which `readRequests` reads.
+ * - `'nginx log'`, `'envoy log'`, `'nginx json'`, `'envoy json'`, `'caddy json'`, `'traefik json'`: access logs with the durations of requests,
+ *   which `readRequests` reads. `'access log'` is a form that only a person can state.
  * - `'fio json'`, `'fio histograms'`, `'locust json'`: counts over slots of a tool, which `readCounts` reads.
  * - `'k6 summary'`, `'oha summary'`, `'autocannon'`, `'locust table'`, `'artillery report'`, `'wrk report'`,
  *   `'hey report'`: a few percentiles of a load test, which `readLoadSummary` reads.

@@ -11,7 +11,13 @@ import {
   FINEST_DIGITS,
   PrintedEvidence,
 } from './evidence.ts';
-import type { ErrorCount, LabelledCounts, ReadRequestsOptions, RequestSink } from './load/load.ts';
+import type {
+  ErrorCount,
+  LabelledCounts,
+  ReadRequestsOptions,
+  RequestFacts,
+  RequestSink,
+} from './load/load.ts';
 import { type CountsForm, type RequestForm, requestFacts } from './load/load-form.ts';
 import { readCounts, readLoadSummary, readRequests } from './load/read-load.ts';
 import { STRETCH_SEC, valueStretches } from './load/value-stretches.ts';
@@ -70,10 +76,10 @@ export async function readRequestSubject(
   { thresholds, ...options }: RequestSubjectOptions,
 ): Promise<Subject> {
   const { name } = options;
-  const { tool, failure: meaning = '', unstated, errorMs = 0 } = requestFacts(kind);
+  const { failure: meaning = '', unstated, errorMs } = requestFacts(kind, options);
   const newHistogram = (): Histogram => new Histogram({ significantDigits: FINEST_DIGITS });
   const histogram = newHistogram();
-  const [lowest, highest] = errorMs === 0 ? [histogram, histogram] : [newHistogram(), newHistogram()];
+  const [lowest, highest] = errorMs === undefined ? [histogram, histogram] : [newHistogram(), newHistogram()];
   const tally = new ExactTally(thresholds);
   const stretches = valueStretches();
   const outcomes = new Stretches<{ count: number; within: number }>(STRETCH_SEC, {
@@ -89,12 +95,12 @@ export async function readRequestSubject(
       const ticks = Math.round(durationMs * 1e6);
       histogram.record(ticks);
       stretches.at(atSec).record(ticks);
-      if (errorMs === 0) {
+      if (errorMs === undefined) {
         tally.add(durationMs);
         return;
       }
-      lowest.record(Math.max(0, Math.round((durationMs - errorMs) * 1e6)));
-      highest.record(Math.round((durationMs + errorMs) * 1e6));
+      lowest.record(Math.max(0, Math.round((durationMs - errorMs.lower) * 1e6)));
+      highest.record(Math.round((durationMs + errorMs.upper) * 1e6));
     },
     onOutcome: (isFailed, atSec) => {
       requests++;
@@ -109,11 +115,10 @@ export async function readRequestSubject(
   // A duration that was rounded is on either side of a threshold that is near.
   const known = { divisor: 1e6, stretches: stretches.inOrder() };
   const evidence =
-    errorMs === 0
+    errorMs === undefined
       ? new CountedEvidence({ ...known, values: histogram, exact: tally.counts })
       : new CountedEvidence({ ...known, values: { histogram, lowest, highest }, hasRanks: true });
-  const rounded = `durations of ${tool} may be ${errorMs} ms off, so their percentiles have bounds`;
-  const notes = [...(errorMs === 0 ? [] : [rounded]), ...failedNotes(errors)];
+  const notes = [...errorNotes(requestFacts(kind, options)), ...failedNotes(errors)];
   return { name, unit: 'ms', evidence, errors, outcomes: outcomes.inOrder(), notes };
 }
 
@@ -135,6 +140,14 @@ export async function readSummarySubject(
       ? `the summary of ${tool} does not state how many values it has: ${cure}`
       : new PrintedEvidence(summary, count);
   return { name: options.name, unit: 'ms', evidence, errors, notes: [...notes, ...failedNotes(errors)] };
+}
+
+/** A sentence when durations have bounds. */
+export function errorNotes({ tool, errorMs }: RequestFacts): string[] {
+  if (errorMs === undefined) return [];
+  const { lower, upper } = errorMs;
+  const off = lower === upper ? `${upper} ms off` : `up to ${upper} ms longer than it writes`;
+  return [`durations of ${tool} may be ${off}, so their percentiles have bounds`];
 }
 
 /**

@@ -19,7 +19,7 @@ import { type Io, Refusal, UsageError } from '../command.ts';
 import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
 import { assertTags } from './known-tags.ts';
 import { LineTally } from './line-tally.ts';
-import { assertNumberPlace, commandFor, cureOf } from './numbers.ts';
+import { assertNumberPlace, cureOf } from './numbers.ts';
 
 /** Ends of messages: what the file is, and which commands take it. */
 export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {
@@ -140,6 +140,10 @@ const JSON_KINDS: ReadonlySet<InputForm | undefined> = new Set([
   'recorded',
   'k6 points',
   'vegeta lines',
+  'nginx json',
+  'envoy json',
+  'caddy json',
+  'traefik json',
 ] as const);
 
 /** The kind of a text. Options that say where its numbers are make it one of numbers. */
@@ -172,14 +176,14 @@ export function isCephDump({ kind, beginning }: Pick<Input<InputForm>, 'kind' | 
   return kind === 'json' && /"axes"\s*:\s*\[\s*\{/.test(beginning);
 }
 
+/** A line of an access log, in the beginning that most of their formats have. */
+const ACCESS_LINE = /^\S{1,100} \S{1,100} [^\n"[]{1,200} ?\[\d\d\/\w{3}\/\d{4}:/;
+
 /** A sentence: what an input is, and which commands take it. @param command The command that counts its numbers. */
 export function describeInput(input: Input<InputForm>, command: string | undefined): string {
   const { kind: found, name } = input;
   if (hasRequests(found)) {
-    const { tool, durations } = requestFacts(found);
-    const sentence = `${name} has the requests of ${tool}: hdrscope check, diff and plot take it`;
-    const isCounted = command === 'hdrscope record' && durations !== undefined;
-    return isCounted ? `${sentence}; ${commandFor(command, durations.kind, durations, name)}` : sentence;
+    return `${name} has the requests of ${requestFacts(found).tool}: hdrscope record, check, diff and plot take it`;
   }
   if (found === 'report') {
     const { tool, cure } = recogniseReport(input.beginning)!;
@@ -190,7 +194,13 @@ export function describeInput(input: Input<InputForm>, command: string | undefin
   const isKnown = found === 'json' || found === 'table';
   const cure = isKnown && command !== undefined ? cureOf(input, command) : undefined;
   if (cure === undefined) return `${name} ${NOT_TAKEN[found]}`;
-  return `${name} is ${found === 'json' ? 'JSON' : 'a table'}; ${cure}`;
+  const isLog = found === 'table' && ACCESS_LINE.test(input.beginning);
+  const form = isLog
+    ? 'an access log, whose format --log-format states'
+    : found === 'json'
+      ? 'JSON'
+      : 'a table';
+  return `${name} is ${form}; ${cure}`;
 }
 
 // Operands.

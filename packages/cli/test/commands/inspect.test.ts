@@ -8,7 +8,12 @@ const folder = useFolder();
 test.each<[string, string, string, number]>([
   ['a log', logText([{ at: 0, ms: [1] }]), 'is an interval log: hdrscope log summary, check, diff,', 0],
   ['numbers', '12\n0.5\n', 'is a text of numbers: hdrscope record counts them', 0],
-  ['requests of k6', k6Table([{ ms: 1 }]), 'has the requests of k6: hdrscope check, diff and plot', 0],
+  [
+    'requests of k6',
+    k6Table([{ ms: 1 }]),
+    'has the requests of k6: hdrscope record, check, diff and plot',
+    0,
+  ],
   ['a summary', ohaSummary({ p50: 0.1 }, { 200: 9 }), 'is a summary of oha, which has a few percentiles', 0],
   ['histograms', new Histogram().toBase64(), 'has encoded histograms, without times: hdrscope diff', 0],
   ['OTLP', '{"resourceMetrics":[]}\n', 'has metrics of OTLP: hdrscope history import adds', 0],

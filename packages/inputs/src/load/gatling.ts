@@ -10,7 +10,7 @@ export const GATLING_LOG: RequestReader = {
   mark: /^(?:(?:ASSERTION\t[^\n]{0,10000}\n){0,100}RUN\t|\0{4}[^\0]\d{1,3}\.\d{1,3}\.[^\0]{1,20}\0)/,
   facts: {
     tool: 'Gatling',
-    errorMs: 1,
+    errorMs: { lower: 1, upper: 1 },
     failure: 'requests that Gatling counts as KO: no response, or a failed check',
     unstated: 'there are no requests',
   },

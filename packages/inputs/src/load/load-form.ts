@@ -1,15 +1,24 @@
+import { ACCESS_JSON, type AccessJsonForm } from './access-json.ts';
+import { ACCESS_LOGS, type AccessLogForm } from './access-log.ts';
 import { FIO_COUNTS } from './fio.ts';
 import { GATLING_LOG } from './gatling.ts';
 import { HEY_REPORT } from './hey.ts';
 import { K6_REQUESTS } from './k6.ts';
-import type { CountsReader, RequestFacts, RequestReader } from './load.ts';
+import type { CountsReader, ReadRequestsOptions, RequestFacts, RequestReader } from './load.ts';
 import { LOCUST_COUNTS, LOCUST_TABLE } from './locust.ts';
 import { REQUEST_TABLES, type RequestTableForm } from './request-table.ts';
 import { VEGETA_LINES } from './vegeta.ts';
 import { WRK_REPORT } from './wrk.ts';
 
-/** The output of a load generator that has the duration of every request. */
-export type RequestForm = 'k6 points' | 'k6 table' | 'vegeta lines' | 'gatling log' | RequestTableForm;
+/** The output of a load generator that has the duration of every request, or the access log of a server. */
+export type RequestForm =
+  | 'k6 points'
+  | 'k6 table'
+  | 'vegeta lines'
+  | 'gatling log'
+  | RequestTableForm
+  | AccessLogForm
+  | AccessJsonForm;
 
 /** The output of a load generator that has counts over slots, by labels. */
 export type CountsForm = 'fio json' | 'fio histograms' | 'locust json';
@@ -33,6 +42,8 @@ export const REQUEST_READERS: Readonly<Record<RequestForm, RequestReader>> = {
   'vegeta lines': VEGETA_LINES,
   'gatling log': GATLING_LOG,
   ...REQUEST_TABLES,
+  ...ACCESS_LOGS,
+  ...ACCESS_JSON,
 };
 
 /** The readers of counts. */
@@ -85,12 +96,18 @@ export function hasRequests(form: string): form is RequestForm {
   return Object.hasOwn(REQUEST_READERS, form);
 }
 
+/** Whether a form is an access log, whose requests have routes. */
+export function isAccessLog(form: string): form is AccessLogForm | AccessJsonForm {
+  return Object.hasOwn(ACCESS_LOGS, form) || Object.hasOwn(ACCESS_JSON, form);
+}
+
 /** Whether a form has counts over slots. */
 export function hasCounts(form: string): form is CountsForm {
   return Object.hasOwn(COUNTS_READERS, form);
 }
 
-/** What is known of a form. */
-export function requestFacts(form: RequestForm): RequestFacts {
-  return REQUEST_READERS[form].facts;
+/** What is known of a form, and of the format that the options state. @throws HdrscopeError `ERR_INVALID_OPTION` when that is no format */
+export function requestFacts(form: RequestForm, options: ReadRequestsOptions = {}): RequestFacts {
+  const { facts, factsFor } = REQUEST_READERS[form];
+  return factsFor?.(options) ?? facts;
 }

@@ -1,5 +1,4 @@
 import type { Bounds, Histogram, LayoutHistogram } from '@hdrscope/core';
-import type { CountedUnit } from '@hdrscope/registry';
 import type { ReadLinesOptions, TextBytes } from '../bytes.ts';
 
 // Summaries.
@@ -47,9 +46,16 @@ export interface RequestSink {
    * Takes a request.
    *
    * @param durationMs The duration in milliseconds, of at least 0.
-   * @param atSec The moment in seconds: since 1970, or since the start of the test.
+   * @param atSec The moment in seconds: since 1970, or since the start of the test; 0 when the output does not state it.
+   * @param labels The values of the labels that the options ask for, in their order, and empty where a request has none. The array is
+   *   used again for the next request. `undefined` when the options ask for none.
    */
-  onRequest(durationMs: number, atSec: number): void;
+  onRequest(durationMs: number, atSec: number, labels?: readonly string[]): void;
+  /**
+   * Takes a function, when all requests are read: it returns the labels by which requests of before are known now. Routes of an access log
+   * become one when many differ in a segment.
+   */
+  onSettled?(settle: (labels: readonly string[]) => readonly string[]): void;
   /** Takes the outcome of a request, if the output states it. `atSec` is that of `onRequest`. */
   onOutcome?(isFailed: boolean, atSec: number): void;
 }
@@ -99,6 +105,15 @@ export interface CountsReader {
 export interface ReadRequestsOptions extends ReadLinesOptions {
   /** The metric of k6 that has the durations. @default 'http_req_duration' */
   readonly metric?: string | undefined;
+  /**
+   * The labels that the sink gets of each request: columns of a table by their titles, or `route`, `method`, `status`, `upstream` and
+   * variables of an access log. @default none
+   */
+  readonly labels?: readonly string[] | undefined;
+  /** The format of an access log, as its server is configured. @default the format is recognised */
+  readonly logFormat?: string | undefined;
+  /** The routes of an access log, such as `/cart/:id`. Other paths get a route by their segments. @default none are known */
+  readonly routes?: readonly string[] | undefined;
 }
 
 /** Reads one form of output that has the duration of every request. */
@@ -106,6 +121,10 @@ export interface RequestReader {
   /** Matches the beginning of a text of this form. */
   readonly mark: RegExp;
   readonly facts: RequestFacts;
+  /** What is known when the options state the format. @default `facts` */
+  factsFor?(options: ReadRequestsOptions): RequestFacts;
+  /** Whether requests have labels. @default they have none */
+  readonly hasLabels?: true;
   read(bytes: TextBytes, options: ReadRequestsOptions, sink: RequestSink): Promise<void>;
 }
 
@@ -116,12 +135,8 @@ export interface RequestFacts {
   readonly failure?: string;
   /** Why an output does not state which requests failed. */
   readonly unstated: string;
-  /** How far a duration that the tool writes may be from the one that it has measured, in milliseconds. @default 0 */
-  readonly errorMs?: number;
-  /** The field or column of the durations, and their unit. @default the durations are in some lines only */
-  readonly durations?: {
-    readonly kind: 'field' | 'column';
-    readonly name: string;
-    readonly unit: CountedUnit;
-  };
+  /** How far the true duration may be below and above the one that the tool writes, in milliseconds. @default it is the true one */
+  readonly errorMs?: Bounds;
+  /** The step of the durations that the tool writes, in milliseconds. @default a nanosecond */
+  readonly stepMs?: number;
 }

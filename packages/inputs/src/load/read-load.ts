@@ -3,6 +3,7 @@ import {
   assertFollows,
   assertOptions,
   custom,
+  listOf,
   type OptionsOwner,
   text,
 } from '@hdrscope/core/internal';
@@ -35,9 +36,11 @@ import { readWrkReport, WRK_REPORT } from './wrk.ts';
 
 /**
  * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
- * `ab -g FILE`, `vegeta encode --to csv` and `json`, JMeter's log in CSV (JTL), and the `simulation.log` of Gatling, text or binary.
+ * `ab -g FILE`, `vegeta encode --to csv` and `json`, JMeter's log in CSV (JTL), the `simulation.log` of Gatling, text or binary, and access
+ * logs of nginx, Apache, Envoy, Caddy and Traefik.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `form` is not a form that has all requests; `ERR_DECODE` when there are no requests, or
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `form` is not a form that has all requests, there is no such label, or
+ *   `logFormat` is no format of an access log; `ERR_DECODE` when there are no requests, or
  *   a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE` when the metric has no times. An error of the source is thrown
  *   unchanged.
  * @example
@@ -70,7 +73,12 @@ export async function readRequests(
 ): Promise<void> {
   assertFollows('the form', requestForm, form);
   assertOptions(options, READ_REQUESTS);
-  await REQUEST_READERS[form].read(bytes, options, sink);
+  const reader = REQUEST_READERS[form];
+  if (options.labels !== undefined && options.labels.length > 0 && reader.hasLabels !== true) {
+    const message = `labels must be left out, because the requests of a ${form} have none`;
+    throw new HdrscopeError('ERR_INVALID_OPTION', message);
+  }
+  await reader.read(bytes, options, sink);
 }
 
 const requestForm = custom<RequestForm>('a form that has all requests', (form) =>
@@ -172,7 +180,13 @@ const READ_COUNTS: OptionsOwner<ReadLinesOptions> = {
 
 const READ_REQUESTS: OptionsOwner<ReadRequestsOptions> = {
   name: 'readRequests',
-  names: { ...LINE_NAMES, metric: text },
+  names: {
+    ...LINE_NAMES,
+    metric: text,
+    labels: listOf(text, 'names of labels'),
+    logFormat: text,
+    routes: listOf(text, 'routes, as in /cart/:id'),
+  },
   call: "readRequests(form, bytes, sink, { name: 'points.json' })",
 };
 

@@ -1,7 +1,15 @@
-import { type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
+import { HdrscopeError } from '@hdrscope/core';
+import { listNames } from '@hdrscope/kit';
+import { readLines, refuseLine, type TextBytes } from '../bytes.ts';
 import { cellsOf, momentOf } from '../numbers/number-texts.ts';
 import { perMs } from '../numbers/number-unit.ts';
-import { isRequest, type RequestFacts, type RequestReader, type RequestSink } from './load.ts';
+import {
+  isRequest,
+  type ReadRequestsOptions,
+  type RequestFacts,
+  type RequestReader,
+  type RequestSink,
+} from './load.ts';
 import { isVegetaFailure, VEGETA } from './vegeta.ts';
 
 // Tables that have a line for each request, and nothing else.
@@ -11,7 +19,7 @@ type CellOf = (title: string) => string;
 
 interface RequestTable {
   readonly mark: RegExp;
-  readonly facts: Omit<RequestFacts, 'durations'>;
+  readonly facts: RequestFacts;
   /** The titles of a table without a line of titles. @default the first line */
   readonly titles?: readonly string[];
   /** The column of the moment at which a request has begun, and how many of its steps are a second. */
@@ -43,7 +51,7 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
     facts: {
       tool: 'hey',
       // It writes four decimals of a second.
-      errorMs: 0.05,
+      errorMs: { lower: 0.05, upper: 0.05 },
       unstated:
         'the table of hey has no requests without a response: the text that hey prints without -o counts them',
     },
@@ -55,7 +63,7 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
     mark: /^starttime\tseconds\tctime\tdtime\tttime\twait\r?\n[^\t\n]*\t\d{1,10}\t/,
     facts: {
       tool: 'ab',
-      errorMs: 0.5,
+      errorMs: { lower: 0.5, upper: 0.5 },
       unstated: 'the file of ab -g does not say which requests failed: the text that ab prints counts them',
     },
     start: ['seconds', 1],
@@ -67,7 +75,7 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
     facts: {
       tool: 'JMeter',
       // The difference of two clocks of whole milliseconds.
-      errorMs: 1,
+      errorMs: { lower: 1, upper: 1 },
       failure: 'samples that JMeter counts as failed: no response, a status from 400, or a failed assertion',
       unstated:
         'the table of JMeter has no column success: jmeter.save.saveservice.successful=true writes it',
@@ -93,11 +101,10 @@ const TABLES: Readonly<Record<RequestTableForm, RequestTable>> = {
 /** The readers of these tables. */
 export const REQUEST_TABLES: Readonly<Record<RequestTableForm, RequestReader>> = Object.fromEntries(
   Object.entries(TABLES).map(([form, table]) => {
-    const [name, unit] = table.duration;
-    const facts = { ...table.facts, durations: { kind: 'column', name, unit } } as const;
     const reader: RequestReader = {
       mark: table.mark,
-      facts,
+      facts: table.facts,
+      hasLabels: true,
       read: (bytes, options, sink) => readRequestTable(table, bytes, options, sink),
     };
     return [form, reader];
@@ -107,16 +114,20 @@ export const REQUEST_TABLES: Readonly<Record<RequestTableForm, RequestReader>> =
 function readRequestTable(
   { start, duration, isFailed, ...table }: RequestTable,
   bytes: TextBytes,
-  options: ReadLinesOptions,
+  options: ReadRequestsOptions,
   sink: RequestSink,
 ): Promise<void> {
-  const { name = 'the text', onBadLine = refuseLine } = options;
+  const { name = 'the text', onBadLine = refuseLine, labels = [] } = options;
+  const values = labels.map(() => '');
   let titles = table.titles;
   let separator = ',';
+  // A table without titles has its columns by their numbers.
+  if (titles !== undefined) assertColumns(labels, titles);
   return readLines(bytes, options, (line, lineNumber) => {
     if (titles === undefined) {
       [separator] = /[,;\t|]/.exec(line) ?? [separator];
       titles = cellsOf(line, separator);
+      assertColumns(labels, titles);
       return;
     }
     const cells = cellsOf(line, separator);
@@ -130,10 +141,19 @@ function readRequestTable(
       onBadLine({ lineNumber, message });
       return;
     }
-    sink.onRequest(durationMs, startSec);
+    for (const [at, label] of labels.entries()) values[at] = cellOf(label);
+    sink.onRequest(durationMs, startSec, labels.length === 0 ? undefined : values);
     const failed = isFailed?.(cellOf);
     if (failed !== undefined) sink.onOutcome?.(failed, startSec);
   });
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when a label is no column. */
+function assertColumns(labels: readonly string[], titles: readonly string[]): void {
+  const missing = labels.find((label) => !titles.includes(label));
+  if (missing === undefined) return;
+  const message = `the requests have no label ${missing}: the columns are ${listNames(titles, 30)}`;
+  throw new HdrscopeError('ERR_INVALID_OPTION', message);
 }
 
 function numberOf(cell: string): number {

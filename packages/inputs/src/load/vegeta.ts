@@ -7,7 +7,7 @@ import { isRequest, type RequestFacts, type RequestReader } from './load.ts';
 const LIMITS = { elements: 10_000, depth: 16 };
 
 /** What is known of all outputs of vegeta. */
-export const VEGETA: Omit<RequestFacts, 'durations'> = {
+export const VEGETA: RequestFacts = {
   tool: 'vegeta',
   failure: 'requests without a response, or with a status other than 200 to 399',
   unstated: 'there are no requests',
@@ -24,7 +24,7 @@ export function isVegetaFailure(code: number, error: string): boolean {
  */
 export const VEGETA_LINES: RequestReader = {
   mark: /^\s*\{"attack":"(?:[^"\\\n]|\\.)*","seq":\d+,"code":\d+,"timestamp":"/,
-  facts: { ...VEGETA, durations: { kind: 'field', name: 'latency', unit: 'ns' } },
+  facts: VEGETA,
   read: (bytes, options, sink) =>
     readLines(bytes, options, (line, lineNumber) =>
       leaveOutBad(lineNumber, options, () => {
