@@ -61,8 +61,10 @@ export async function loadSummary() {
   return {
     form: 'text',
     seeds: [
+      golden('hey-0.1.4.txt'),
       'Type,Name,Request Count,Failure Count,Max Response Time,50%,99.9%,100%\nGET,/a,4,1,9.5,3,9,9\n,Aggregated,4,1,9.5,3,9,9\n',
       '{"aggregate":{"counters":{"http.requests":5,"http.responses":5,"http.codes.503":1},"summaries":{"http.response_time":{"count":5,"max":9.1,"p50":2,"p999":9}}}}',
+      'Running 2s test @ http://h/\n  1 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     5.16ms    9.41ms  42.90ms   87.01%\n    Req/Sec     2.47k   126.94     2.64k    85.00%\n  Latency Distribution\n     50%    1.20ms\n     99%   38.84ms\n  4914 requests in 2.00s, 596.68KB read\n',
       '{"sampleInt":1000,"latency":{"p50":4,"max":90,"totalCount":200},"requests":{"total":200},"non2xx":3,"errors":0}',
       '{"summary":{"slowest":0.5},"latencyPercentiles":{"p50":0.02},"statusCodeDistribution":{"200":99,"503":1}}',
       '{"metrics":{"http_req_failed":{"passes":6,"fails":994},"http_reqs":{"count":1000},"http_req_duration":{"med":2.5,"p(99.9)":20.5,"max":30}}}',
@@ -79,6 +81,106 @@ export async function loadSummary() {
           () => `${name} has ${below} values below and ${atOrBelow} at or below`,
         );
         assertThat(count === undefined || atOrBelow <= count, () => `${name} has ${atOrBelow} of ${count}`);
+      }
+    },
+  };
+}
+
+const GOLDENS = new URL('../../../packages/inputs/test/load/goldens/', import.meta.url);
+
+/** @param {string} name @param {number} [length] */
+function golden(name, length) {
+  return readFileSync(new URL(name, GOLDENS), 'utf8').slice(0, length);
+}
+
+/** Lines are read, or left out. @param {any} readRequests @param {string} form @param {string} text @param {object} options */
+async function readLog(readRequests, form, text, options) {
+  let requests = 0;
+  let bad = 0;
+  const sink = {
+    onRequest(/** @type {number} */ ms, /** @type {number} */ at, /** @type {string[]} */ labels = []) {
+      requests++;
+      assertThat(ms >= 0 && Number.isFinite(ms), () => `a request took ${ms} ms`);
+      assertThat(at >= 0 && Number.isFinite(at), () => `a request was at ${at}`);
+      assertThat(
+        labels.every((label) => label !== ''),
+        () => `labels are ${labels}`,
+      );
+    },
+  };
+  const onBadLine = () => {
+    bad++;
+  };
+  await readRequests(form, new TextEncoder().encode(text), sink, { ...options, onBadLine });
+  const lines = text.split('\n').filter((line) => line !== '').length;
+  assertThat(requests + bad === lines, () => `${requests} requests and ${bad} bad lines of ${lines}`);
+}
+
+/** @returns {Promise<Target>} */
+export async function accessLog() {
+  const { readRequests } = await importSource('inputs/src/index.ts');
+  const seeds = [
+    'nginx-1.22.1.log',
+    'nginx-1.22.1_json.log',
+    'nginx-1.22.1_upstream.log',
+    'apache-2.4.71.log',
+  ];
+  return {
+    form: 'text',
+    seeds: seeds.map((name) => golden(name, 1200)),
+    words: ['"', '\\"', ' ', '-', '[', '/', '0.003', '1e9', '\n', ' 404 ', '/x'.repeat(40)],
+    gathers: true,
+    async run(text) {
+      const labels = ['route', 'method', 'status', 'path'];
+      await readLog(readRequests, 'nginx log', text, { labels });
+      const logFormat = '%h %l %u %t \\"%r\\" %>s %O \\"%{Referer}i\\" \\"%{User-Agent}i\\" %D %T %{ms}T';
+      await readLog(readRequests, 'access log', text, { labels, logFormat });
+      await readLog(readRequests, 'nginx json', text, { labels: ['route', 'upstream'] });
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function logFormat() {
+  const { readRequests } = await importSource('inputs/src/index.ts');
+  const lines = golden('nginx-1.22.1.log', 1200);
+  return {
+    form: 'text',
+    seeds: [
+      '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent $request_time',
+      '%h %t \\"%r\\" %>s \\"%{User-Agent}i\\" %D %{ms}T',
+      '[%START_TIME%] "%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%" %RESPONSE_CODE% %DURATION% ms',
+    ],
+    words: ['$', '%', '%{', '}i', '${', '}', '\\"', '%%', '$request_time', '%D', ' '],
+    gathers: true,
+    run: (format) => readLog(readRequests, 'access log', lines, { logFormat: format }),
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function loadCounts() {
+  const { readCounts } = await importSource('inputs/src/index.ts');
+  const bins = '"bins":{"1096":2,"1192":3}';
+  return {
+    form: 'text',
+    seeds: [
+      `{"fio version":"fio-3.33","jobs":[{"jobname":"a","read":{"clat_ns":{"min":1100,"max":1190,"N":5,${bins}}}}]}`,
+      golden('fio-3.33_coarse_clat_hist.log', 1500),
+      '[{"name":"/a","method":"GET","num_requests":4,"num_none_requests":0,"num_failures":1,"max_response_time":120.5,"min_response_time":2.1,"response_times":{"2":3,"120":1}}]',
+    ],
+    words: ['"', ',', '0', '1e308', '-1', 'null', '{}', '[]', '9223372036854775808', '0, ', '\n'],
+    gathers: true,
+    async run(text) {
+      const bytes = new TextEncoder().encode(text);
+      for (const form of ['fio json', 'fio histograms', 'locust json']) {
+        const found = await readCounts(form, bytes).catch((/** @type {any} */ error) => {
+          if (typeof error.code !== 'string') throw error;
+          return [];
+        });
+        for (const { counts, min, max } of found) {
+          assertThat(counts.totalCount > 0, () => `${form} has no counts`);
+          assertThat(min === undefined || min <= max, () => `${form} has values from ${min} to ${max}`);
+        }
       }
     },
   };
