@@ -84,3 +84,10 @@ export function addressOptions(port: number) {
 export const ASCII = defineOptions({
   ascii: { help: 'draws text in ASCII only', fallback: 'on where the locale is not UTF-8' },
 });
+
+/** `--log-format`: the format of access logs, for commands that read them. */
+export const LOG_FORMAT = defineOption({
+  value: '<format>',
+  help: "the format of access logs: the log_format of nginx ('$request_time …'), the LogFormat of Apache ('%D …') or that of Envoy",
+  fallback: 'recognised',
+});

@@ -76,6 +76,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
       ),
     ),
   ],
+  async record() {
+    const lines = [200, 503].map(
+      (status) => `10.0.0.1 - - [28/Nov/2026:21:00:00 +0000] "GET /a HTTP/1.1" ${status} 5 "-" "x" 0.003\n`,
+    );
+    const fio =
+      '{"fio version":"fio-3.33","jobs":[{"jobname":"a","read":{"clat_ns":{"min":1100,"max":1190,"bins":{"1096":2,"1192":3}}}}]}';
+    return [
+      await json('record', folder.write('access.log', lines.join('')), '--by', 'status'),
+      await json('record', folder.write('fio.json', fio)),
+    ];
+  },
   query: async () => [
     await json('query', history),
     await json('query', history, '--metric', 'rpc', '--by', 'host', '--every', '1h'),

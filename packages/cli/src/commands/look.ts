@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { hasRequests } from '@hdrscope/inputs/internal';
+import { hasCounts, hasRequests, isAccessLog } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
 import { quoted } from '../inputs/numbers.ts';
 import { isCephDump, lookAtOperands } from '../inputs/open-inputs.ts';
@@ -57,6 +57,11 @@ function lookAt({ form: kind, beginning }: Inspected, path: string): Look | unde
     const heatmap: Proposal = [['ceph', 'heatmap', path], 'draws latency by size'];
     const schema: Proposal = [['ceph', 'schema', path], 'says what its histograms count'];
     return { shown: ['ceph', 'dump', path], next: [heatmap, schema, plot] };
+  }
+  if (hasCounts(kind)) return { shown: ['record', path], next: [check] };
+  if (isAccessLog(kind)) {
+    const status: Proposal = [['record', path, '--by', 'status'], 'shows the percentiles of each status'];
+    return { shown: ['record', path, '--by', 'route'], next: [status, plot, check] };
   }
   const isDrawn = kind === 'encoded' || kind === 'recorded' || hasRequests(kind);
   return isDrawn ? { shown: ['plot', path], next: [plot, check, diff] } : undefined;

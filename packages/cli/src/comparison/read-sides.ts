@@ -20,12 +20,12 @@ import { openInputs } from '../inputs/open-inputs.ts';
 import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
-import { unitOption } from '../options.ts';
+import { LOG_FORMAT, unitOption } from '../options.ts';
 import { type ComparedRun, type ComparedSide, withValues } from './index.ts';
 
 export const RUN_FORMS = `an interval log, percentile text (.hgrm, its CSV, wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of
-a table, a field of JSON, the JSON of hdrscope record, or the requests of k6 (--out json, --out csv) and oha (--output-format csv); all of
-them plain or gzipped`;
+a table, a field of JSON, the JSON of hdrscope record, or requests of a load test or an access log, as
+hdrscope record takes them; all of them plain or gzipped`;
 
 /** Options that say what the values of runs are, and which of them count. */
 export const RUN_OPTIONS = defineOptions({
@@ -34,6 +34,7 @@ export const RUN_OPTIONS = defineOptions({
     'beside a log, the unit of percentile text and numbers',
     'text: ms; numbers: --unit',
   ),
+  logFormat: LOG_FORMAT,
   ...TIMED_PLACE,
   ...SELECTION,
 });
@@ -83,6 +84,7 @@ export async function readGroups(
     otherwise: 'log',
     selection: selectionOf(options),
     numbers: options,
+    logFormat: options.logFormat,
     command,
   } as const;
   const { inputs, totalBytes } = await openInputs<ValueKind>(files.flat(), taking, io);

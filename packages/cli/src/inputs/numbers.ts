@@ -218,7 +218,7 @@ export function cureOf(
 }
 
 /** The command line that counts the numbers of a place. */
-export function commandFor(
+function commandFor(
   command: string,
   kind: 'field' | 'column',
   { name, unit }: { readonly name: string; readonly unit?: CountedUnit },

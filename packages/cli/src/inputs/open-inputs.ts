@@ -77,6 +77,8 @@ export interface Taking<Kind extends InputForm> {
   readonly otherwise: Kind;
   /** The kind of every input when the command line states it. @default each is recognised */
   readonly as?: Kind | undefined;
+  /** The format of access logs. Every input is one then. @default inputs are recognised */
+  readonly logFormat?: string | undefined;
   /** @default 'beginning' */
   readonly patience?: Patience;
   /** Whether a file of no known form may become a log, because it grows. @default false */
@@ -101,6 +103,7 @@ export async function openInputs<Kind extends InputForm>(
     takes,
     otherwise,
     as,
+    logFormat,
     patience = 'beginning',
     mayGrow = false,
     selection = {},
@@ -115,7 +118,7 @@ export async function openInputs<Kind extends InputForm>(
   const inputs: Input<Kind>[] = [];
   for (const { path, name, title, isFile } of operands) {
     const { kind, ...read } = await recognise(path, isFile, io, patience);
-    const chosen = chosenKind(kind, numbers);
+    const chosen = logFormat === undefined ? chosenKind(kind, numbers) : 'access log';
     const input = { name, title, ...read };
     const isUnknown = chosen === undefined && as === undefined && otherwise === 'log';
     // Intervals may come after the first chunk of a stream.
@@ -125,7 +128,7 @@ export async function openInputs<Kind extends InputForm>(
     const taken = as ?? takes.find((one) => one === found);
     if (taken !== undefined) inputs.push({ ...input, kind: taken });
     else if (recorded !== undefined && hasRequests(found)) {
-      const source = new RequestsAsFigures({ ...input, kind: found }, io);
+      const source = new RequestsAsFigures({ ...input, kind: found }, logFormat, io);
       const stretches = (): readonly RecordedFigures[] => source.stretches;
       inputs.push({ ...input, source, stretches, beginning: FIGURES_BEGINNING, kind: recorded });
     } else throw new Refusal(describeInput({ ...input, kind: found }, numbers && command));
@@ -264,12 +267,14 @@ const FIGURES_BEGINNING = '{"unit":"ms","resolution":0.000001,';
  */
 class RequestsAsFigures implements AsyncIterable<Uint8Array> {
   readonly #input: Input<RequestForm>;
+  readonly #logFormat: string | undefined;
   readonly #io: Io;
   /** The durations by stretches of time, once they are read. */
   stretches: readonly RecordedFigures[] = [];
 
-  constructor(input: Input<RequestForm>, io: Io) {
+  constructor(input: Input<RequestForm>, logFormat: string | undefined, io: Io) {
     this.#input = input;
+    this.#logFormat = logFormat;
     this.#io = io;
   }
 
@@ -285,7 +290,8 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
       histogram.record(ticks);
       stretches.at(atSec).record(ticks);
     };
-    await explained(() => readRequests(kind, bytes, { onRequest }, { name, onBadLine: badLines.add }));
+    const options = { name, onBadLine: badLines.add, logFormat: this.#logFormat };
+    await explained(() => readRequests(kind, bytes, { onRequest }, options));
     if ((await badLines.report(this.#io)) !== 0) throw new Refusal(`${name} has malformed lines`);
     this.stretches = stretches
       .inOrder()

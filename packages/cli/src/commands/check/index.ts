@@ -17,7 +17,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { thresholdIn } from '../../objective.ts';
-import { DEFAULT_PERCENTILES, unitOption } from '../../options.ts';
+import { DEFAULT_PERCENTILES, LOG_FORMAT, unitOption } from '../../options.ts';
 import { assertQuestion, judgeBy, OBJECTIVES } from './options.ts';
 import { exitCodeOf, reports } from './reports.ts';
 import { type CheckKind, readSubjects, type SubjectReading, together } from './subjects.ts';
@@ -28,9 +28,11 @@ objective is missed, and 3 when none is but one cannot be judged.
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
 --latency), histograms in Base64, a text with one number per line, a column of a table, a field of
 JSON, the JSON of hdrscope record, and the output of ab (-g), Artillery (--output), autocannon (--json),
-Gatling (simulation.log), hey (-o csv), JMeter (CSV), k6 (--out json, --out csv, --summary-export,
-handleSummary), Locust (--csv), oha (--output-format json and csv) and vegeta (encode --to csv and json);
-all of them plain or gzipped. A summary that prints a few percentiles is judged by these alone.
+fio (json+, log_hist_msec), Gatling (simulation.log), hey (also -o csv), JMeter (CSV), k6 (--out json, --out csv,
+--summary-export, handleSummary), Locust (--csv, --json), oha (--output-format json and csv), vegeta (encode
+--to csv and json) and wrk (--latency), and access logs of nginx, Apache, Envoy, Caddy and Traefik; all of
+them plain or gzipped. A summary that prints a few percentiles is judged by these alone. Requests of an access log
+with a status of at least 500 have failed.
 
 Each percentile has a confidence interval, which contains the true one with --confidence:
 
@@ -74,6 +76,7 @@ const OPTIONS = defineOptions({
     help: 'for k6: the metric that has the durations',
     fallback: 'http_req_duration',
   },
+  logFormat: LOG_FORMAT,
   unit: unitOption('the unit of the values in logs and histograms', 'ns'),
   textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
   builds: { help: 'finds the builds since which percentiles differ: each file or folder is a build' },
@@ -103,7 +106,14 @@ export const command = defineCommand({
     const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...options.report];
     assertDifferent(outputs);
     if (options.builds === true) return checkBuilds(operands, options, outputs, io);
-    const taking = { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope check' } as const;
+    const { logFormat } = options;
+    const taking = {
+      takes: TAKEN,
+      otherwise: 'log',
+      logFormat,
+      numbers: options,
+      command: 'hdrscope check',
+    } as const;
     const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
     const reading = { ...readingOf(options), ...startTalliedReading(io, totalBytes) };
     const subjects = await reading.finishAfter(readAllSubjects(inputs, reading));
@@ -152,7 +162,7 @@ async function readAllSubjects(
 }
 
 function readingOf(options: OptionsOf<typeof OPTIONS>): Omit<SubjectReading, keyof TalliedReading> {
-  const { unit, textUnit, slo, metric, together: isTogether = false } = options;
+  const { unit, textUnit, slo, metric, logFormat, together: isTogether = false } = options;
   return {
     unit: unit ?? 'ns',
     textUnit,
@@ -160,6 +170,7 @@ function readingOf(options: OptionsOf<typeof OPTIONS>): Omit<SubjectReading, key
     numberOptions: options,
     selection: selectionOf(options),
     metric,
+    logFormat,
     together: isTogether,
     thresholdsIn: (shown) => slo.map((objective) => thresholdIn(objective, shown)),
   };

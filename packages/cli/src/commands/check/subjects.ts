@@ -4,9 +4,11 @@ import {
   countedSubject,
   ExactTally,
   FINEST_DIGITS,
+  hasCounts,
   hasRequests,
   type LoadForm,
   numberUnit,
+  readCountsSubjects,
   readRequestSubject,
   readSummarySubject,
   type Subject,
@@ -39,6 +41,8 @@ export interface SubjectReading extends TalliedReading {
   readonly selection: Selection;
   /** The metric of k6. */
   readonly metric?: string | undefined;
+  /** The format of access logs. */
+  readonly logFormat?: string | undefined;
   /** Whether all tags are judged as one. */
   readonly together: boolean;
   /** The thresholds in a unit, whose counts are exact where every value is looked at. */
@@ -60,10 +64,15 @@ export async function readSubjects(input: Input<CheckKind>, reading: SubjectRead
     );
   }
   if (hasRequests(kind)) {
-    const options = { name, metric: reading.metric, onBadLine: reading.badLines.add };
+    const { metric, logFormat, badLines } = reading;
+    const options = { name, metric, logFormat, onBadLine: badLines.add };
     const thresholds = reading.thresholdsIn('ms');
     const bytes = bytesOf(input, onBytes);
     return [await explained(() => readRequestSubject(kind, bytes, { ...options, thresholds }))];
+  }
+  if (hasCounts(kind)) {
+    const options = { name, onBadLine: reading.badLines.add };
+    return explained(() => readCountsSubjects(kind, bytesOf(input, onBytes), options));
   }
   switch (kind) {
     case 'percentiles':

@@ -15,7 +15,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { parseObjective } from '../../objective.ts';
-import { ASCII, integer, percentilesOption, unitOption } from '../../options.ts';
+import { ASCII, integer, LOG_FORMAT, percentilesOption, unitOption } from '../../options.ts';
 import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
 import { plotsOfJson } from './json-input.ts';
 import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
@@ -36,7 +36,7 @@ const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the fi
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
 --latency), histograms in Base64, a text with one number per line, the JSON of hdrscope record, the
-requests of k6 (--out json, --out csv) and oha (--output-format csv), a dump of Ceph, the output of
+requests of a load test or an access log, as record takes them, a dump of Ceph, the output of
 hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped. --column reads a column of a table, --field a field of JSON.
 
   percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile);
@@ -101,6 +101,7 @@ const OPTIONS = defineOptions({
   },
   theme: { value: '<theme>', help: 'for svg and png', choices: ['light', 'dark'], fallback: 'light' },
   ...ASCII,
+  logFormat: LOG_FORMAT,
   ...NUMBER_PLACE,
   ...SELECTION,
 });
@@ -128,11 +129,11 @@ export const command = defineCommand({
   output: 'by command',
   async run({ options, operands, format }, io) {
     assertDrawable(format, options);
-    const { kind, unit, textUnit } = options;
+    const { kind, unit, textUnit, logFormat } = options;
     const selection = selectionOf(options);
     const { inputs, totalBytes } = await openInputs(
       operands,
-      { takes: TAKEN, otherwise: 'log', selection, numbers: options, command: 'hdrscope plot' },
+      { takes: TAKEN, otherwise: 'log', selection, logFormat, numbers: options, command: 'hdrscope plot' },
       io,
     );
     const isCompared = kind === 'comparison';

@@ -2,12 +2,14 @@ import { numberUnit } from '@hdrscope/inputs/internal';
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
+import type { Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
 import { countInputs, NUMBER_PLACE, parseStep, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
 import { startReading } from '../../screen/progress.ts';
+import { assertUngrouped, REQUEST_OPTIONS, type RecordKind, recordLoad, TAKEN } from './load.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
 
 const DESCRIPTION = `Counts numbers, one per line, and prints their distribution.
@@ -22,7 +24,13 @@ most 0.1 % above the number.
 
 hgrm and csv are percentile text, json is for programs, base64 is the histogram in the V2 encoding,
 hlog is a log of one interval. The last two count in multiples of --resolution: with --unit ms in
-nanoseconds, as most logs do.`;
+nanoseconds, as most logs do.
+
+The output of a load test that has every request, and an access log, need no --unit. --by groups their requests by
+a label, such as a column of a table. An access log of nginx, Apache, Envoy, Caddy or Traefik has the labels route,
+method, status, upstream and the variables of its format, which --log-format states when it is none of the usual
+ones. What fio (json+, log_hist_msec) and Locust (--json) have counted is shown by all labels, within the bounds of
+their slots.`;
 
 export const command = defineCommand({
   path: 'hdrscope record',
@@ -34,6 +42,8 @@ export const command = defineCommand({
     'hdrscope record --unit s --column duration requests.csv',
     'hdrscope record --unit ms --field response.ms requests.jsonl',
     'hdrscope record --unit ms --expected-interval 10 latencies.txt -o latencies.hlog',
+    'hdrscope record access.log --by route --percentiles 50,99,99.9',
+    'hdrscope record fio.json --by op',
   ],
   operands: {
     '[files...]': {
@@ -63,20 +73,27 @@ export const command = defineCommand({
       help: 'corrects coordinated omission: the time between two requests when nothing is slow, in the unit',
       parse: parseInterval,
     },
+    ...REQUEST_OPTIONS,
     noPlot: { help: 'for text: prints no plot below the numbers', default: true },
   },
   formats: OUTPUT_FORMATS,
   output: 'by command',
   async run({ options, operands, format }, io) {
     const paths = operands.length === 0 ? ['-'] : operands;
-    const { column, skip, expectedInterval, digits } = options;
+    const { column, skip, expectedInterval, digits, logFormat } = options;
     // With --column or --skip, the text may begin with anything.
-    const as = column === undefined && skip === undefined ? undefined : 'numbers';
-    const { inputs, totalBytes } = await openInputs(
+    const isNumbers = logFormat === undefined && (column !== undefined || skip !== undefined);
+    const as = isNumbers ? 'numbers' : undefined;
+    const opened = await openInputs<RecordKind>(
       paths,
-      { takes: ['numbers'], otherwise: 'numbers', as, numbers: options, command: 'hdrscope record' },
+      { takes: TAKEN, otherwise: 'numbers', as, logFormat, numbers: options, command: 'hdrscope record' },
       io,
     );
+    const { totalBytes } = opened;
+    if (opened.inputs.some(({ kind }) => kind !== 'numbers'))
+      return recordLoad(opened, { ...options, format }, io);
+    assertUngrouped(options);
+    const inputs = opened.inputs as readonly Input<'numbers'>[];
     const { takesBare, ...found } = unitOfInputs(inputs, options.unit, options);
     const unit = numberUnit(found.unit, options.resolution ?? found.step);
     const { onBytes, finish } = startReading(io, totalBytes);

@@ -1,4 +1,4 @@
-import { formatPercentiles, type Histogram } from '@hdrscope/core';
+import { type Bounds, formatPercentiles, type Histogram } from '@hdrscope/core';
 import { exactly, visible } from '@hdrscope/core/internal';
 import {
   type Figures,
@@ -6,9 +6,11 @@ import {
   inUnit,
   type NumberUnit,
   perMs,
+  readFigure,
   summarizeHistogram,
   TIME_UNITS,
   ticksPerUnit,
+  widenFigures,
 } from '@hdrscope/inputs/internal';
 import { groupDecimal, nanosecondsPer, trimZeros, valuesText } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -30,6 +32,8 @@ export interface Recorded {
   readonly digits: number;
   readonly name: string;
   readonly percentiles: readonly number[];
+  /** How far each number may be below and above the true one, in the unit. @default it is the true one */
+  readonly errorMs?: Bounds;
 }
 
 interface ShownAs {
@@ -43,15 +47,16 @@ function isShown({ output }: ShownAs): boolean {
 }
 
 /** The figures, within the numbers that were counted, because the slots at both ends reach further. */
-function recordedFigures({ histogram, least, most, unit, name, percentiles }: Recorded): Figures {
+function recordedFigures({ histogram, least, most, unit, name, percentiles, errorMs }: Recorded): Figures {
   // A correction may have counted smaller ones.
   const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
   const shown = (ticks: number): number => inUnit(unit, Math.min(most, Math.max(smallest, ticks)));
-  return {
+  const figures: Figures = {
     ...summarizeHistogram(histogram, { name, unit: unit.unit, percentiles, shown }),
     ...(smallest === least && { min: exactly(shown(least)) }),
     max: exactly(shown(most)),
   };
+  return errorMs === undefined ? figures : widenFigures(figures, errorMs);
 }
 
 export const OUTPUT_FORMATS = ['text', 'hgrm', 'csv', 'json', 'base64', 'hlog'] as const;
@@ -117,7 +122,7 @@ async function formatRecorded(recorded: Recorded, as: ShownAs, io: Io): Promise<
   const figures = recordedFigures(recorded);
   const [min, mean, ...others] = columnsFor({ percentiles }, ['min', 'mean']).map(({ title, of }) => [
     title,
-    amount(of(figures).upper),
+    amount(readFigure(of(figures))),
   ]);
   const rows = [min!, mean!, ['std deviation', amount(inUnit(unit, histogram.standardDeviation))], ...others];
   const [, ...lines] = formatTable([{ title: '' }, { title: '' }], rows);
