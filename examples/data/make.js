@@ -49,6 +49,29 @@ function latencyText(seed, medianMs) {
 }
 
 /**
+ * The access log of a shop behind nginx: the combined format with the time of the request. A cart is slow now and then, and some
+ * payments fail.
+ */
+function accessLog() {
+  const random = new Random(11);
+  const routes = /** @type {const} */ ([
+    [0.5, () => `/cart/${Math.floor(uniform(random) * 9000)}`, 22, 0],
+    [0.8, () => `/search?q=${Math.floor(uniform(random) * 50)}`, 55, 0],
+    [0.95, () => '/', 3, 0],
+    [1, () => `/orders/${Math.floor(uniform(random) * 9000)}/pay`, 140, 0.12],
+  ]);
+  return Array.from({ length: 320 }, (_, i) => {
+    const part = uniform(random);
+    const [, path, medianMs, failing] = routes.find(([to]) => part <= to) ?? routes[0];
+    const status = uniform(random) < failing ? 503 : 200;
+    const seconds = logNormal(random, medianMs, 0.5) / 1000;
+    const at = new Date(Date.UTC(2026, 2, 9, 14) + i * 900).toISOString().slice(11, 19);
+    const method = medianMs === 140 ? 'POST' : 'GET';
+    return `10.1.0.${i % 7} - - [09/Mar/2026:${at} +0000] "${method} ${path()} HTTP/1.1" ${status} 512 "-" "shop/2.1" ${seconds.toFixed(3)}\n`;
+  }).join('');
+}
+
+/**
  * The lines above the intervals, in the order of hdrscope's own logs.
  *
  * @param {number} startMs
@@ -292,6 +315,7 @@ function finiteOrNull(value) {
 
 /** @type {readonly [name: string, text: string][]} */
 const files = [
+  ['access.log', accessLog()],
   ['latencies.txt', latencyText(3, 2.6)],
   ['yesterday.txt', latencyText(4, 2.4)],
   ['hiccups.hlog', hiccupLog()],

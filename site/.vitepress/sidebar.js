@@ -33,6 +33,7 @@ export const SIDEBAR = [
       { text: 'Alert on an objective', link: '/guides/alert-on-an-slo.html' },
       { text: 'Replace HistogramLogProcessor', link: '/guides/replace-log-processor.html' },
       { text: 'Replace the plotFiles page', link: '/guides/replace-plot-files.html' },
+      { text: 'Percentiles of access logs', link: '/guides/percentiles-of-access-logs.html' },
       { text: 'Gate a pull request', link: '/guides/gate-a-pull-request.html' },
       { text: "Read the kernel's histograms", link: '/guides/read-kernel-maps.html' },
       { text: 'Watch a Ceph cluster', link: '/guides/watch-a-ceph-cluster.html' },

@@ -32,7 +32,7 @@ beforeAll(async () => {
 function isPath(word: string, before: string | undefined): boolean {
   if (word === 'history')
     return before === '-o' || before === 'query' || before === 'compact' || before === 'report';
-  return /\.(hlog|hgrm|json|txt|csv)$/.test(word);
+  return /\.(hlog|hgrm|json|txt|csv|log)$/.test(word);
 }
 
 /** The output of a shell line: of commands joined by pipes, and of `echo $?`. */

@@ -80,10 +80,23 @@ function buildLogs(): Record<string, () => string> {
   );
 }
 
+/** The access log of a shop behind nginx. */
+function accessLog(): string {
+  const random = createRandom(9);
+  return Array.from({ length: 4000 }, () => {
+    const id = Math.floor(random() * 9000);
+    const [path, typicalMs] = random() < 0.7 ? [`/cart/${id}`, 12] : ['/search?q=red', 40];
+    const status = path.startsWith('/cart') && random() < 0.02 ? 503 : 200;
+    const seconds = (latencyMs(random, typicalMs) / 1000).toFixed(3);
+    return `10.0.0.1 - - [28/Nov/2026:21:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 512 "-" "shop/2.1" ${seconds}\n`;
+  }).join('');
+}
+
 /** The files of the README's commands. */
 export const README_LOGS: Readonly<Record<string, () => string>> = {
   'service.hlog': () => serviceLog(1, 1),
   'load.hlog': loadLog,
+  'access.log': accessLog,
   'before.hlog': () => serviceLog(1, 1),
   'after.hlog': () => serviceLog(2, 1.12),
   ...runLogs('main', 1),
