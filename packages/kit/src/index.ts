@@ -17,6 +17,7 @@ export { notify, warn } from './notify.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';
 export { parseSmallYaml, type YamlLimits, type YamlParser } from './parse-yaml.ts';
 export { placesIn } from './places.ts';
+export { ProtobufWriter } from './protobuf-writer.ts';
 export {
   DURATION_FORMS,
   durationNs,

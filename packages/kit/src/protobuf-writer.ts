@@ -7,7 +7,7 @@
  *
  * @example
  * ```ts
- * import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
+ * import { ProtobufWriter } from '@hdrscope/kit';
  *
  * const writer = new ProtobufWriter();
  * // Field 1 is a message whose field 2 is a text.

@@ -1,4 +1,4 @@
-import type { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
+import type { ProtobufWriter } from '@hdrscope/kit';
 import { spansOf } from './native.ts';
 
 // A tag holds the number of a field and its wire type.

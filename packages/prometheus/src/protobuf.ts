@@ -1,5 +1,4 @@
-import { splitMs } from '@hdrscope/kit';
-import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
+import { ProtobufWriter, splitMs } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import { BinaryReader } from '#protobuf';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';

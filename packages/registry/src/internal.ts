@@ -17,7 +17,6 @@ export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
-export { isLive, type LiveSeries } from './live-series.ts';
 export type { SlotReaches } from './reach.ts';
 export {
   assertRegistry,
@@ -33,6 +32,7 @@ export { isRegistryReader, type RegistryReader, type RegistrySource } from './re
 export { addRemote, resumeCollecting, takenStates } from './remote/collect-from.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
+export { isLive, type LiveSeries } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export { atThresholdsSince, type CurrentState } from './series-snapshot.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';

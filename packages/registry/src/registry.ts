@@ -14,7 +14,7 @@ import { type Clock, clock as clockRule, systemClock } from './clock.ts';
 import { EndedList } from './ended.ts';
 import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
-import type { LiveSeries } from './live-series.ts';
+import type { LiveSeries } from './series.ts';
 import { type LimitListener, LimitListeners } from './series-limit.ts';
 import {
   createSnapshot,

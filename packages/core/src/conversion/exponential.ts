@@ -1,6 +1,6 @@
 import { ListedCounts } from '../counts/listed.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
-import { type SlotRange, SparseCounts } from '../counts/sparse.ts';
+import type { SlotRange, SparseCounts } from '../counts/sparse.ts';
 import { mustBe } from '../errors.ts';
 import {
   type ExponentialLayout,
@@ -96,9 +96,11 @@ export function exponentialBuckets(
   const from = Math.min(lowest, firstMiddle) >> shift;
   const buckets = new Array<number>((Math.max(highest, lastMiddle) >> shift) - from + 1).fill(0);
   if (counts instanceof ListedCounts) addListed(buckets, counts, table, shift, from);
-  else if (counts instanceof SparseCounts) {
+  else if ('addPlaced' in counts) {
+    // Not by its class, which programs without sparse counts need not bundle.
+    const sparse = counts as ReadonlyCounts as SparseCounts;
     // Slot 0 belongs to the zero count.
-    counts.addPlaced(buckets, first, last, {
+    sparse.addPlaced(buckets, first, last, {
       placesOf: (page) => table.indexesOfPage(page),
       shift,
       offset: from,

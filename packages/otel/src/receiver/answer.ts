@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
+import { ProtobufWriter } from '@hdrscope/kit';
 import type { PointRefusals } from './refusals.ts';
 import { delimited, varint } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { ProtobufWriter } from '@hdrscope/kit/protobuf-writer';
+import { ProtobufWriter } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels } from '../exemplars.ts';
 import {
