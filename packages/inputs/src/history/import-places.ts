@@ -29,7 +29,9 @@ export async function findPlace(
   if (path !== undefined) {
     const found = await stat(path, { bigint: true });
     if (found.isFile()) {
-      return { machine, ...named, path: await realpath(path), file: `${found.dev}:${found.ino}` };
+      // The number of a file is free for another one as soon as the file is gone.
+      const file = `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+      return { machine, ...named, path: await realpath(path), file };
     }
   }
   return host === undefined ? undefined : { machine, host, path: '' };

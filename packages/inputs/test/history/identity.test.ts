@@ -27,6 +27,7 @@ import { formatBaseTime, formatInterval, readEntries } from '@hdrscope/interval-
 import { caseCount, someCells } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
+import { findPlace } from '../../src/history/import-places.ts';
 import { hashBeginning } from '../../src/history/imported-files.ts';
 import { type ImportedLog, importLog, importOtlp } from '../../src/history/index.ts';
 
@@ -202,6 +203,20 @@ const CASES: Readonly<
     total: 'options',
   },
 };
+
+test('a file is itself under another name, and not the file that took its place', async () => {
+  const files = new Set<string>();
+  for (let i = 0; i < 50; i++) {
+    const path = written('service.hlog', logOf(1));
+    const file = (await findPlace(path, undefined))!.file!;
+    const renamed = `${path}.1`;
+    renameSync(path, renamed);
+    expect((await findPlace(renamed, undefined))!.file).toBe(file);
+    rmSync(renamed);
+    files.add(file);
+  }
+  expect(files.size).toBe(50);
+});
 
 const NAMED = Object.entries(CASES);
 
