@@ -213,7 +213,17 @@ export class Family implements FamilySettings {
   /** @internal All series, for a reader that takes their current states at once. The overflow series is the last. */
   listSeries(): readonly Series[] {
     this.#endSilent();
+    // Without snapshots, nobody asks for the last states of series that have ended.
+    if (this.#after.changes.length > 0) this.#beginChanges();
     return this.#all().slice();
+  }
+
+  /** Begins the list of the next changes, to which the one before leads. */
+  #beginChanges(): ChangesAfter {
+    const after = noChangesYet();
+    this.#after.next = after;
+    this.#after = after;
+    return after;
   }
 
   #take(series: Series): void {
@@ -251,9 +261,7 @@ export class Family implements FamilySettings {
       endedRejected: this.#endedRejected,
     });
     // In one step with the states: a series is in the snapshot or has ended before it, and never both or neither.
-    const after = noChangesYet();
-    this.#after.next = after;
-    this.#after = after;
+    const after = this.#beginChanges();
     origins.set(snapshot, { family: this, ended: this.#ended.tail, after });
     this.#chain.add(after, snapshot);
     return snapshot;

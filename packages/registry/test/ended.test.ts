@@ -175,6 +175,26 @@ describe('a series that is removed', () => {
     heapBytes();
     expect(ended.filter((one) => one.deref() !== undefined).length).toBeLessThan(5);
   });
+
+  test('is garbage also where readers take the current states, and nobody makes a snapshot', async () => {
+    const { registry, family } = setUp();
+    const ended: WeakRef<object>[] = [];
+    for (let i = 0; i < 100; i++) {
+      family.with({ at: i }).record(1);
+      for (const { series } of readCurrent(registry)!.now().families) {
+        for (const one of series) {
+          ended.push(new WeakRef(one.current().attributes));
+          one.markRead();
+        }
+      }
+      family.remove({ at: i });
+    }
+    readCurrent(registry)!.now();
+    // What is held weakly stays until the end of the turn.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    heapBytes();
+    expect(ended.filter((one) => one.deref() !== undefined).length).toBeLessThan(5);
+  });
 });
 
 test('every value is in exactly one difference, in any order of records, removals, restarts and snapshots', async () => {
