@@ -1,18 +1,12 @@
 import type { Settings } from '@hdrscope/core/internal';
 import { atOnce, inSlices, Slices, type Steps } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot, type SourceFailure } from '@hdrscope/registry';
-import {
-  type CurrentFamilies,
-  type GatherOptions,
-  readCurrent,
-  SHARED_GATHER_MS,
-  snapshotNow,
-} from '@hdrscope/registry/internal';
+import { type GatherOptions, readCurrent, SHARED_GATHER_MS, snapshotNow } from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
 import { type FamilyFacts, KeptPoints } from './kept-points.ts';
 import type { HistogramFormat, MetricSettings } from './metric-settings.ts';
-import { type KeptKind, toScopeMetrics } from './metrics.ts';
+import { type KeptKind, type ShownFamily, toScopeMetrics } from './metrics.ts';
 import {
   type MetricCollection,
   type MetricCollectionOptions,
@@ -61,28 +55,26 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
     explicit: { kind: EXPLICIT, kept: new KeptPoints(EXPLICIT) },
   };
   const metricsOf = (snapshot: Snapshot, temporality: number, formatOf: FormatOf): Steps<ScopeMetrics[]> => {
-    const keptKindOf = ({ format }: MetricSettings): KeptKind => formats[formatOf(format)] as KeptKind;
-    const conversion = { temporality, timeMs: snapshot.timeMs, settingsOf };
     if (temporality === Temporality.DELTA) {
       // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
       // snapshots, so each count goes to exactly one of them.
-      const kindOf = (settings: MetricSettings): KeptKind => ({ kind: keptKindOf(settings).kind });
+      const kindOf = ({ format }: MetricSettings): KeptKind => ({
+        kind: formats[formatOf(format)].kind as KeptKind['kind'],
+      });
       const changes = snapshot.changesSince(seen);
       seen = snapshot;
-      return toScopeMetrics(changes, { ...conversion, kindOf });
+      return toScopeMetrics(changes, { kindOf, temporality, timeMs: snapshot.timeMs, settingsOf });
     }
-    seen = EMPTY_SNAPSHOT;
     const families = snapshot.families.map((family) => ({ family, series: family.series }));
-    return toScopeMetrics(families, { ...conversion, kindOf: keptKindOf });
+    return cumulativeMetricsOf({ ...snapshot, families }, formatOf);
   };
-  const currentMetricsOf = ({ families, timeMs }: CurrentFamilies, formatOf: FormatOf) => {
+  const cumulativeMetricsOf = (
+    { timeMs, families }: { readonly timeMs: number; readonly families: readonly ShownFamily[] },
+    formatOf: FormatOf,
+  ): Steps<ScopeMetrics[]> => {
     seen = EMPTY_SNAPSHOT;
-    return toScopeMetrics(families, {
-      kindOf: ({ format }) => formats[formatOf(format)] as KeptKind,
-      temporality: Temporality.CUMULATIVE,
-      timeMs,
-      settingsOf,
-    });
+    const kindOf = ({ format }: MetricSettings): KeptKind => formats[formatOf(format)] as KeptKind;
+    return toScopeMetrics(families, { kindOf, temporality: Temporality.CUMULATIVE, timeMs, settingsOf });
   };
   return {
     async collect(temporality, formatOf, options = {}) {
@@ -98,7 +90,7 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
         errors = snapshot.errors;
       } else {
         const now = await current.gather(limits);
-        metrics = currentMetricsOf(now, formatOf);
+        metrics = cumulativeMetricsOf(now, formatOf);
         errors = now.errors;
       }
       return {

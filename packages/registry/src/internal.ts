@@ -34,6 +34,6 @@ export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.t
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
 export { isLive, type LiveSeries } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
-export { atThresholdsSince, type CurrentState } from './series-snapshot.ts';
+export type { CurrentState } from './series-snapshot.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
 export { addedUnitWords, BETWEEN_WORDS, readUnitWords, unitOfName, unitSuffixes } from './unit-words.ts';

@@ -221,7 +221,7 @@ class Difference implements SeriesSnapshot {
 }
 
 /** What a series has counted at thresholds between two states. */
-export function atThresholdsSince(
+function atThresholdsSince(
   { atThresholds: now }: Pick<SeriesSnapshot, 'atThresholds'>,
   { atThresholds: then }: Pick<SeriesSnapshot, 'atThresholds'>,
 ): readonly number[] | undefined {
