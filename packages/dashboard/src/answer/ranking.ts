@@ -16,9 +16,9 @@ import { type RowCounts, sumRows, type TwoTimes } from './series-changes.ts';
 import {
   type Beyond,
   countMoved,
-  dispersionOf,
   evidenceOfDifference,
   LEAST_GROWTH,
+  measureDispersion,
   measureShift,
   type Shift,
   sumCounts,
@@ -61,7 +61,7 @@ interface Suspect {
 /**
  * Ranks rows by how many values have moved: how many of the later time are beyond a limit that fewer were beyond before. A row is named when
  * the evidence is larger than chance gives, where values of one stretch of time count as fewer because they depend on each other: see
- * `dispersionOf`. Runs in slices.
+ * `measureDispersion`. Runs in slices.
  *
  * @param endMs The end of the last minute; `undefined` for a record, whose time does not go on.
  * @returns `undefined` when the page does not remember two times.
@@ -159,7 +159,7 @@ function isShown(
   const stretches = readStretches(usual, read);
   // A row that is new has no stretches, so it counts as if its values were independent.
   const used = isNew ? stretches.map(() => ({ beyond: 0, count: 1 })) : stretches;
-  return shift.evidence / dispersionOf(used) >= least;
+  return shift.evidence / measureDispersion(used) >= least;
 }
 
 /** The part of the time before in which a change had not begun. A change of five minutes ago is no noise of the usual time. */
@@ -248,7 +248,7 @@ async function judgeErrors(
     );
   const sinceMs = findStart({ before, after }, times, read);
   const usual = listUsual(times, sinceMs);
-  if (evidence / dispersionOf(readStretches(usual, read)) < least) return undefined;
+  if (evidence / measureDispersion(readStretches(usual, read)) < least) return undefined;
   return {
     metric: family.name,
     ...{ before: before.beyond / before.count, after: after.beyond / after.count, sinceMs },

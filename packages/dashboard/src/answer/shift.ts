@@ -107,7 +107,7 @@ function likelihood({ beyond, count }: Beyond, share: number): number {
  * it may be, with 95 % confidence. Requests that wait for the same stall are not independent, so they count as so many fewer. `Infinity`
  * for less than two stretches.
  */
-export function dispersionOf(stretches: readonly Beyond[]): number {
+export function measureDispersion(stretches: readonly Beyond[]): number {
   const used = stretches.filter(({ count }) => count > 0);
   const free = used.length - 1;
   if (free < 1) return Number.POSITIVE_INFINITY;

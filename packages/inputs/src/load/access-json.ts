@@ -1,7 +1,14 @@
 import { readLines, refuseLine, type TextBytes } from '../bytes.ts';
 import { fieldOf, parsedJson } from '../numbers/number-texts.ts';
 import type { AccessRole } from './access-format.ts';
-import { ACCESS_FAILURE, durationOf, LogClock, RequestLabels, roundedMs, statusOf } from './access-log.ts';
+import {
+  ACCESS_FAILURE,
+  LogClock,
+  RequestLabels,
+  readDuration,
+  readStatus,
+  roundedMs,
+} from './access-log.ts';
 import {
   isRequest,
   type ReadRequestsOptions,
@@ -139,11 +146,11 @@ function readJsonLog(
     document = parsedJson(line);
     const duration = findPart('duration');
     const durationMs =
-      typeof duration === 'number' ? roundedMs(duration, perMs) : durationOf(textIn(duration) ?? '', perMs);
+      typeof duration === 'number' ? roundedMs(duration, perMs) : readDuration(textIn(duration) ?? '', perMs);
     const time = part('time');
     const atSec = time === '' ? 0 : clock.read(time);
     const status = part('status');
-    const code = status === '' ? 0 : statusOf(status);
+    const code = status === '' ? 0 : readStatus(status);
     if (!isRequest(durationMs, atSec) || code < 0) {
       onBadLine({
         lineNumber,

@@ -181,9 +181,9 @@ class LineReader {
     if (!this.#cut(line)) return false;
     const { duration, time, status } = this.#places;
     const cells = this.#cells;
-    this.durationMs = durationOf(cells[duration]!, this.#perMs);
+    this.durationMs = readDuration(cells[duration]!, this.#perMs);
     this.atSec = time === -1 ? 0 : this.#clock.read(cells[time]!);
-    const code = status === -1 ? 0 : statusOf(cells[status]!);
+    const code = status === -1 ? 0 : readStatus(cells[status]!);
     this.isFailed = code >= 500;
     return isRequest(this.durationMs, this.atSec) && code >= 0;
   }
@@ -218,7 +218,7 @@ function findText(line: string, text: string, from: number): number {
 }
 
 /** A duration in milliseconds; `NaN` for other texts. */
-export function durationOf(text: string, perMs: number): number {
+export function readDuration(text: string, perMs: number): number {
   if (!/^\d{1,15}(?:\.\d{1,20})?(?:e-\d{1,2})?$/.test(text)) return Number.NaN;
   return roundedMs(Number(text), perMs);
 }
@@ -229,7 +229,7 @@ export function roundedMs(duration: number, perMs: number): number {
 }
 
 /** A status; -1 for other texts, and 0 for a request that got none. */
-export function statusOf(text: string): number {
+export function readStatus(text: string): number {
   if (text === '-') return 0;
   return /^\d{1,3}$/.test(text) ? Number(text) : -1;
 }
@@ -315,9 +315,9 @@ export class RequestLabels {
         return /^[A-Z]{1,20}$/.test(method) ? method : NONE;
       }
       case 'path':
-        return pathOf(part('path') || secondWord(part('request'))) ?? NONE;
+        return findPath(part('path') || secondWord(part('request'))) ?? NONE;
       case 'route': {
-        const path = pathOf(part('path') || secondWord(part('request')));
+        const path = findPath(part('path') || secondWord(part('request')));
         return path === undefined ? NONE : this.#routes.name(path, part('status') === '404');
       }
       default:
@@ -346,7 +346,7 @@ function secondWord(text: string): string {
 }
 
 /** The path of a target, without its query; `undefined` when it is no path. */
-function pathOf(target: string): string | undefined {
+function findPath(target: string): string | undefined {
   const from = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
   if (from === -1 || (from > 0 && !target.includes('://'))) return target.includes('://') ? '/' : undefined;
   const end = target.search(/[?#]/);
