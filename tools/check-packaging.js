@@ -9,6 +9,7 @@ import { join, posix } from 'node:path';
 import { BROWSER_SCRIPTS } from './bundle.js';
 import { entriesOf, targetsOf } from './lib/manifest-maps.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
+import { leaveOutDeclarations } from './release/pack.js';
 
 /**
  * @typedef {import('./lib/workspace.js').Project} Project
@@ -135,6 +136,7 @@ function checkMaps(dir, files) {
 function unpackAll(root, projects, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  projects.forEach(leaveOutDeclarations);
   const selection = projects.flatMap(({ name }) => ['-w', name]);
   const output = execFileSync(
     'npm',

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { checkPackaging } from '../check-packaging.js';
+import { packInto } from '../release/pack.js';
 import { createTree } from './temp-tree.ts';
 
 // Packages are unpacked.
@@ -108,6 +110,7 @@ testPacked(
       'packages/good/dist/index.js.map': { sources: ['../src/index.ts', '../src/gone.ts'] },
       'packages/good/dist/old-chunk.js': '',
       'packages/good/dist/old-chunk.js.map': { sources: [] },
+      'packages/good/dist/index.d.ts': "import './gone.ts';\nexport declare function one(): number;",
       'packages/good/dist/gone.d.ts': '',
     });
     expect(checkPackaging(tree).problems.toSorted()).toEqual([
@@ -151,3 +154,29 @@ test('asks for a build first', () => {
   const tree = createTree({ ...root, 'packages/good/package.json': manifest('good') });
   expect(checkPackaging(tree)).toEqual({ packages: 0, problems: ['good is not built: npm run build'] });
 });
+
+testPacked(
+  'packs the declarations that an entry needs, directly or not, and leaves the others in dist',
+  () => {
+    const folder = 'packages/good/dist';
+    const tree = createTree({
+      ...root,
+      ...good,
+      'packages/good/src/one.ts': 'export interface One { two: Two }',
+      'packages/good/src/two.ts': 'export interface Two {}',
+      'packages/good/src/alone.ts': 'export interface Alone {}',
+      [`${folder}/index.d.ts`]:
+        "export type { One } from './one.ts';\nexport declare function one(): number;",
+      [`${folder}/one.d.ts`]: "import type { Two } from './deep/two.js';\nexport interface One { two: Two }",
+      [`${folder}/deep/two.d.ts`]: "export interface Two { one?: import('../one.js').One }",
+      [`${folder}/deep/alone.d.ts`]: 'export interface Alone {}',
+    });
+    const [tarball = ''] = packInto(tree, join(tree, 'packed'));
+    const packed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
+    expect(packed.match(/[\w/]+\.d\.ts/g)?.sort()).toEqual(
+      ['deep/two', 'index', 'one'].map((module) => `package/dist/${module}.d.ts`),
+    );
+    expect(packed).not.toContain('.npmignore');
+    expect(existsSync(join(tree, folder, 'deep/alone.d.ts'))).toBe(true);
+  },
+);
