@@ -1,20 +1,20 @@
 import type { SlotRange } from '@hdrscope/core/internal';
-import { SparseCounts } from '@hdrscope/core/internal';
-import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import type { SeriesSnapshot } from '@hdrscope/registry';
 import {
   type CurrentState,
+  changedSince,
   countInexact,
   countsWithin,
+  type FamilyFacts,
   isLive,
-  type LiveSeries,
+  readState,
+  type Shown,
+  versionOf,
 } from '@hdrscope/registry/internal';
 import type { HrTime } from '@opentelemetry/api';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
 import { hrTime, pointFrom, shownValue } from './point.ts';
 import type { HistogramValue, Point } from './sdk.ts';
-
-/** A family, without its series. */
-export type FamilyFacts = Omit<FamilySnapshot, 'series' | 'endedRejected'>;
 
 /** How the points of one kind of histogram are computed. */
 export interface PointKind<Value extends HistogramValue = HistogramValue> {
@@ -36,9 +36,6 @@ export interface PointKind<Value extends HistogramValue = HistogramValue> {
   /** The same value in a form that takes less memory. @default the value as it is */
   packed?(value: Value): Value;
 }
-
-/** What a reader takes of a series: its state now, or that of a snapshot. */
-export type Shown = LiveSeries | SeriesSnapshot;
 
 /** Makes the points of the series of a family, which are asked for one after the other. */
 export interface Showing<Value extends HistogramValue> {
@@ -87,7 +84,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   declare private settings: MetricSettings;
   // A list for each part: to read ten thousand parts one after the other takes a third of the time of a look at each state.
   readonly #shown: Shown[] = [];
-  /** Those of `LiveSeries.version`; 0 for states of snapshots, which do not change. */
+  /** See `versionOf`. */
   readonly #versions: number[] = [];
   readonly #values: Value[] = [];
   /** `undefined` for a series without values. */
@@ -128,7 +125,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   }
 
   pointAt(place: number, shown: Shown, endTime: HrTime): Point<Value> | undefined {
-    const version = isLive(shown) ? shown.version : 0;
+    const version = versionOf(shown);
     if (this.#shown[place] !== shown || this.#versions[place] !== version) this.#renew(place, shown, version);
     const startTime = this.#startTimes[place];
     if (startTime === undefined) return undefined;
@@ -151,7 +148,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
 
   #renew(place: number, shown: Shown, version: number): void {
     const { family, settings } = this;
-    const state = isLive(shown) ? shown.current() : shown;
+    const state = readState(shown);
     const value = shownValue(this.#valueOf(place, shown, state, version), settings);
     this.#shown[place] = shown;
     this.#versions[place] = version;
@@ -194,11 +191,3 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
 }
 
 const NONE: readonly number[] = /* @__PURE__ */ Object.freeze([]);
-
-/** Slots among which are all that have changed since something was shown of a series; `undefined` when they are not known. */
-function changedSince<Value>(before: Kept<Value>, now: Shown): SlotRange | undefined {
-  if (isLive(now)) return before.shown === now ? now.changedSince(before.version) : undefined;
-  const { counts } = now;
-  if (isLive(before.shown) || !(counts instanceof SparseCounts)) return undefined;
-  return counts.changedSince(before.shown.counts);
-}

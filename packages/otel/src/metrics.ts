@@ -3,10 +3,13 @@ import {
   type CurrentState,
   countInexact,
   countsWithin,
+  type FamilyFacts,
   INEXACT_VALUES,
   isLive,
+  readState,
+  type Shown,
 } from '@hdrscope/registry/internal';
-import type { FamilyFacts, KeptPoints, PointKind, Showing, Shown } from './kept-points.ts';
+import type { KeptPoints, PointKind, Showing } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import { hrTime, pointOf, shownValue } from './point.ts';
 import {
@@ -29,7 +32,7 @@ import { withinMetric, withinPoints } from './within.ts';
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
 
 /** Series of a family. */
-export interface ShownFamily {
+export interface FamilySeries {
   readonly family: FamilyFacts;
   /** All of them, or those that have changed. */
   readonly series: Iterable<Shown>;
@@ -59,7 +62,7 @@ type AnyMetric = HistogramMetric | GaugeMetric | SumMetric;
  * since points have no widths.
  */
 export function* toScopeMetrics<Value extends HistogramValue>(
-  families: Iterable<ShownFamily>,
+  families: Iterable<FamilySeries>,
   conversion: Conversion<Value>,
 ): Steps<ScopeMetrics[]> {
   const byScope = new Map<string, { scope: MetricScope; metrics: AnyMetric[] }>();
@@ -108,7 +111,7 @@ function mergeMetrics(into: Metrics, added: Metrics): Metrics {
 }
 
 function* pointsOf<Value extends HistogramValue>(
-  { family, series }: ShownFamily,
+  { family, series }: FamilySeries,
   { kindOf, timeMs, settingsOf }: Conversion<Value>,
 ): Steps<{
   readonly points: Point<HistogramValue>[];
@@ -153,7 +156,7 @@ function converting<Value extends HistogramValue>(
   let state: CurrentState;
   return {
     pointAt(_, shown, endTime) {
-      state = isLive(shown) ? shown.current() : shown;
+      state = readState(shown);
       return pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime);
     },
     withinAt: () => countsWithin(family, state),

@@ -1,12 +1,20 @@
 import type { Settings } from '@hdrscope/core/internal';
 import { atOnce, inSlices, Slices, type Steps } from '@hdrscope/kit';
-import { EMPTY_SNAPSHOT, type Registry, type Snapshot, type SourceFailure } from '@hdrscope/registry';
-import { type GatherOptions, readCurrent, SHARED_GATHER_MS, snapshotNow } from '@hdrscope/registry/internal';
+import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
+import {
+  type FamilyFacts,
+  type GatherOptions,
+  readShown,
+  SHARED_GATHER_MS,
+  type ShownRegistry,
+  showSnapshot,
+  snapshotNow,
+} from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
-import { type FamilyFacts, KeptPoints } from './kept-points.ts';
+import { KeptPoints } from './kept-points.ts';
 import type { HistogramFormat, MetricSettings } from './metric-settings.ts';
-import { type KeptKind, type ShownFamily, toScopeMetrics } from './metrics.ts';
+import { type KeptKind, toScopeMetrics } from './metrics.ts';
 import {
   type MetricCollection,
   type MetricCollectionOptions,
@@ -54,24 +62,18 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
     exponential: { kind: EXPONENTIAL, kept: new KeptPoints(EXPONENTIAL) },
     explicit: { kind: EXPLICIT, kept: new KeptPoints(EXPLICIT) },
   };
-  const metricsOf = (snapshot: Snapshot, temporality: number, formatOf: FormatOf): Steps<ScopeMetrics[]> => {
-    if (temporality === Temporality.DELTA) {
-      // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
-      // snapshots, so each count goes to exactly one of them.
-      const kindOf = ({ format }: MetricSettings): KeptKind => ({
-        kind: formats[formatOf(format)].kind as KeptKind['kind'],
-      });
-      const changes = snapshot.changesSince(seen);
-      seen = snapshot;
-      return toScopeMetrics(changes, { kindOf, temporality, timeMs: snapshot.timeMs, settingsOf });
-    }
-    const families = snapshot.families.map((family) => ({ family, series: family.series }));
-    return cumulativeMetricsOf({ ...snapshot, families }, formatOf);
+  const changesOf = (snapshot: Snapshot, formatOf: FormatOf): Steps<ScopeMetrics[]> => {
+    // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
+    // snapshots, so each count goes to exactly one of them.
+    const kindOf = ({ format }: MetricSettings): KeptKind => ({
+      kind: formats[formatOf(format)].kind as KeptKind['kind'],
+    });
+    const changes = snapshot.changesSince(seen);
+    seen = snapshot;
+    const temporality = Temporality.DELTA;
+    return toScopeMetrics(changes, { kindOf, temporality, timeMs: snapshot.timeMs, settingsOf });
   };
-  const cumulativeMetricsOf = (
-    { timeMs, families }: { readonly timeMs: number; readonly families: readonly ShownFamily[] },
-    formatOf: FormatOf,
-  ): Steps<ScopeMetrics[]> => {
+  const totalsOf = ({ timeMs, families }: ShownRegistry, formatOf: FormatOf): Steps<ScopeMetrics[]> => {
     seen = EMPTY_SNAPSHOT;
     const kindOf = ({ format }: MetricSettings): KeptKind => formats[formatOf(format)] as KeptKind;
     return toScopeMetrics(families, { kindOf, temporality: Temporality.CUMULATIVE, timeMs, settingsOf });
@@ -81,26 +83,29 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
       const { timeoutMillis: timeoutMs, maxAgeMs = SHARED_GATHER_MS } = options;
       // The registry waits for its sources as long as the collection may take.
       const limits = { ...(timeoutMs !== undefined && { timeoutMs }), maxAgeMs };
-      const current = temporality === Temporality.DELTA ? undefined : readCurrent(registry);
       let metrics: Steps<ScopeMetrics[]>;
-      let errors: readonly SourceFailure[];
-      if (current === undefined) {
+      let read: Pick<Snapshot, 'errors'>;
+      if (temporality === Temporality.DELTA) {
         const snapshot = await registry.gather(limits);
-        metrics = metricsOf(snapshot, temporality, formatOf);
-        errors = snapshot.errors;
+        metrics = changesOf(snapshot, formatOf);
+        read = snapshot;
       } else {
-        const now = await current.gather(limits);
-        metrics = cumulativeMetricsOf(now, formatOf);
-        errors = now.errors;
+        const shown = await readShown(registry, limits);
+        metrics = totalsOf(shown, formatOf);
+        read = shown;
       }
       return {
         scopeMetrics: await inSlices(metrics, new Slices()),
-        errors: errors.map(
+        errors: read.errors.map(
           ({ source, error }) => new Error(`source ${source}: ${String(error)}`, { cause: error }),
         ),
       };
     },
-    collectNow: (temporality, formatOf) => atOnce(metricsOf(snapshotNow(registry), temporality, formatOf)),
+    collectNow(temporality, formatOf) {
+      const snapshot = snapshotNow(registry);
+      if (temporality === Temporality.DELTA) return atOnce(changesOf(snapshot, formatOf));
+      return atOnce(totalsOf(showSnapshot(snapshot), formatOf));
+    },
   };
 }
 

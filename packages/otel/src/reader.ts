@@ -1,5 +1,10 @@
 import { assertFollows, having } from '@hdrscope/core/internal';
-import { isRegistryReader, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import {
+  isRegistryReader,
+  type RegistrySource,
+  readShown,
+  SHARED_GATHER_MS,
+} from '@hdrscope/registry/internal';
 import { collectNow } from './collect-now.ts';
 import { delegate } from './delegate.ts';
 import { type EnvironmentVariables, variable } from './environment.ts';
@@ -64,7 +69,9 @@ export function wrapReader<Wrapped extends Reader>(
       reader.setMetricProducer(withHdr(producer, reader, store, wanted, maxAgeMs));
       if (format === 'auto' && isRegistryReader<Producer>(reader)) {
         const { registry, settingsOf } = store;
-        reader.setRegistrySource({ producer, gather: (options) => registry.gather(options), settingsOf });
+        const read: RegistrySource<Producer>['read'] = (limits, wantsStates) =>
+          readShown(registry, limits, wantsStates);
+        reader.setRegistrySource({ producer, read, settingsOf });
       }
     },
   }) as Wrapped;

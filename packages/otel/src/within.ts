@@ -1,6 +1,5 @@
-import { addedUnitWords } from '@hdrscope/registry/internal';
+import { addedUnitWords, type FamilyFacts } from '@hdrscope/registry/internal';
 import type { Attributes } from '@opentelemetry/api';
-import type { FamilyFacts } from './kept-points.ts';
 import { COUNTER_INSTRUMENT, DOUBLE_VALUES, type Point, PointType, type SumMetric } from './sdk.ts';
 
 /**

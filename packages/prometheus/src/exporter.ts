@@ -1,8 +1,7 @@
 import { readOptions } from '@hdrscope/core/internal';
 import { describeListenError, inSlices, reasonOf, Slices, type Steps, within } from '@hdrscope/kit';
 import { limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
-import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
-import { type RegistrySource, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { type RegistrySource, SHARED_GATHER_MS, type ShownRegistry } from '@hdrscope/registry/internal';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from './from-otel.ts';
 import type { SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
+import { needsStates } from './lazy-histograms.ts';
 import { readStrategy } from './names.ts';
 import { refusalFamilies } from './refusal-families.ts';
 import { histogramsByScope, problemsOf } from './registry-source.ts';
@@ -255,12 +255,12 @@ export class HdrPrometheusExporter {
 
   async #families(timeoutMs: number, signal: AbortSignal): Promise<readonly LazyFamily[]> {
     const source = this.#registrySource;
-    let snapshot = EMPTY_SNAPSHOT;
+    let registry: ShownRegistry = NOTHING_SHOWN;
     const producer = source && {
       async collect(options: { timeoutMillis?: number }): Promise<Collection> {
         const collection = await source.producer.collect(options);
         // Runs after the SDK, whose callbacks may record values.
-        snapshot = await source.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
+        registry = await source.read({ timeoutMs, maxAgeMs: SHARED_GATHER_MS }, needsStates);
         return collection;
       },
     };
@@ -276,13 +276,15 @@ export class HdrPrometheusExporter {
     for (const error of [sdk, ...others].flatMap(({ errors }) => errors)) {
       report('warn', `a part of the metrics failed: ${reasonOf(error)}`, error);
     }
-    reportFailures(snapshot.errors);
-    const histograms = source && histogramsByScope(snapshot, source.settingsOf, resource, this.#options);
+    reportFailures(registry.errors);
+    const histograms = source && histogramsByScope(registry, source.settingsOf, resource, this.#options);
     const steps = familiesOfCollections(sdk, others, histograms, this.#options);
-    const problems = problemsOf(snapshot, resource, this.#options);
+    const problems = problemsOf(registry, resource, this.#options);
     return [...(await inSlices(steps, new Slices(), signal)), ...problems];
   }
 }
+
+const NOTHING_SHOWN: ShownRegistry = { timeMs: 0, families: [], errors: [] };
 
 /** The families of the SDK with those of the registry, then those of other producers. */
 function* familiesOfCollections(

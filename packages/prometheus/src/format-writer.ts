@@ -1,3 +1,4 @@
+import type { ExponentialBuckets } from '@hdrscope/core/internal';
 import type { Metric } from './families.ts';
 import type { FamilyFacts } from './lazy-family.ts';
 
@@ -13,6 +14,8 @@ export interface FormatWriter {
    * @param metricsLength The number of bytes of all its metrics.
    */
   frame(family: FamilyFacts, metricsLength: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
+  /** The positive native buckets in the bytes of a metric that this format has written; left out when it writes none, or as text. */
+  readBuckets?(metric: Uint8Array): ExponentialBuckets | undefined;
   /** The bytes after all families. */
   readonly end: Uint8Array;
 }

@@ -8,8 +8,18 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
-import type { FamilySnapshot, RejectedCounts, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
-import { assertSnapshot, countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
+import type { RejectedCounts, Snapshot } from '@hdrscope/registry';
+import {
+  assertSnapshot,
+  type CurrentState,
+  countInexact,
+  type FamilyFacts,
+  INEXACT_VALUES,
+  isLive,
+  readState,
+  type ShownRegistry,
+  showSnapshot,
+} from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
 import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
@@ -93,24 +103,24 @@ const DEFAULT_MAX_BUCKETS = 160;
 export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOptions = {}): MetricFamily[] {
   assertSnapshot(snapshot);
   const settings = readOptions(options, CONVERT_SNAPSHOT);
-  return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, settings), settings.warn ?? (() => {}));
+  return mergeFamilies(lazyFamiliesOf(showSnapshot(snapshot), settings), settings.warn ?? (() => {}));
 }
 
 /**
- * The families of a snapshot before those of one name are merged.
+ * The families of a registry before those of one name are merged.
  *
  * @param bucketsOf The buckets of a family. @default those of the options
  */
-export function lazyFamiliesOfSnapshot(
-  snapshot: Snapshot,
+export function lazyFamiliesOf(
+  registry: ShownRegistry,
   options: SnapshotFamiliesOptions,
-  bucketsOf: (family: FamilySnapshot) => HistogramLook['buckets'] = () => options.buckets ?? 'native',
+  bucketsOf: (family: FamilyFacts) => HistogramLook['buckets'] = () => options.buckets ?? 'native',
 ): LazyFamily[] {
   const { warn = () => {}, appendTimestamp = false, maxBuckets = DEFAULT_MAX_BUCKETS } = options;
   const { withoutScopeInfo = false, classicBoundaries } = options;
-  const timestampMs = appendTimestamp ? snapshot.timeMs : undefined;
+  const timestampMs = appendTimestamp ? registry.timeMs : undefined;
   const families: LazyFamily[] = [];
-  for (const family of snapshot.families) {
+  for (const { family, series } of registry.families) {
     const { scope, description: help, unit } = family;
     const name = histogramName(family, options, warn);
     if (name === undefined) continue;
@@ -124,17 +134,17 @@ export function lazyFamiliesOfSnapshot(
       maxScale: Math.min(MAX_SCHEMA, justifiedScale(family.layout)),
       zeroThreshold: zeroThresholdOf(family),
     };
-    const parts = [lazyHistograms(family, family.series, look, timestampMs)];
+    const parts = [lazyHistograms(family, series, look, timestampMs)];
     families.push({ name, help, unit, type: 'histogram', parts });
     // Bounded: one, or none.
-    families.push(...withinFamilies(name, family, family.series, look, timestampMs));
+    families.push(...withinFamilies(name, family, series, look, timestampMs));
   }
-  return [...families, ...problemFamilies(snapshot, options, timestampMs, NO_LABELS)];
+  return [...families, ...problemFamilies(registry, options, timestampMs, NO_LABELS)];
 }
 
 /** The name of a family; `undefined`, with a warning, when Prometheus cannot show it. */
 export function histogramName(
-  { name, unit }: FamilySnapshot,
+  { name, unit }: FamilyFacts,
   options: NamingOptions,
   warn: Warn,
 ): string | undefined {
@@ -146,7 +156,7 @@ export function histogramName(
 }
 
 /** Values closer to 0 than to the first tick count as 0. */
-function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilySnapshot): number {
+function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilyFacts): number {
   return Math.max(unitsPerTick / ticksPerUnit / 2, LEAST_ZERO_THRESHOLD);
 }
 
@@ -157,7 +167,7 @@ function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilyS
  * @param extra Labels of all series.
  */
 export function problemFamilies(
-  { families, errors }: Snapshot,
+  { families, errors }: ShownRegistry,
   options: NamingOptions,
   timestampMs: number | undefined,
   extra: Labels,
@@ -170,7 +180,8 @@ export function problemFamilies(
   const inexact = new Problem('inexact_values', INEXACT_VALUES.description);
   const estimated = new Problem('estimated_sum_values', ESTIMATED_SUMS);
   const failures = new Problem('source_errors', 'Sources that failed during this scrape');
-  for (const { name, unit, series, endedRejected } of families) {
+  for (const { family, series, endedRejected } of families) {
+    const { name, unit } = family;
     const exposed = familyName(name, unit, 'histogram', options);
     if (exposed === undefined) continue;
     const labels: Labels = [['family', exposed]];
@@ -180,10 +191,12 @@ export function problemFamilies(
         if (counts[field] > 0) rejected.add(counts[field], [...labels, ['reason', reason]]);
       }
     };
-    for (const one of series) {
-      reject(one.rejected);
-      inexact.add(countInexact(one), labels);
-      estimated.add(countEstimatedSums(one), labels);
+    for (const shown of series) {
+      if (isLive(shown) && !shown.hasProblems) continue;
+      const state = readState(shown);
+      reject(state.rejected);
+      inexact.add(countInexact(state), labels);
+      estimated.add(countEstimatedSums(state), labels);
     }
     reject(endedRejected);
   }
@@ -202,7 +215,7 @@ const ESTIMATED_SUMS =
   'Values that came without a sum, in series whose other sums are measured: their part is an estimate';
 
 /** Values with an estimated sum in a series that has measured ones. The descriptions of families without any say so. */
-function countEstimatedSums({ estimated, counts }: SeriesSnapshot): number {
+function countEstimatedSums({ estimated, counts }: CurrentState): number {
   const count = estimated?.sum ?? 0;
   return count < counts.total ? count : 0;
 }

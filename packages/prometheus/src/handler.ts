@@ -9,12 +9,13 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
-import { assertRegistry, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { assertRegistry, readShown, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { reportFailures, warnOnce } from './diagnostics.ts';
 import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import { lazyFamiliesOfSnapshot, SNAPSHOT_RULES, type SnapshotFamiliesOptions } from './from-registry.ts';
+import { lazyFamiliesOf, SNAPSHOT_RULES, type SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
+import { needsStates } from './lazy-histograms.ts';
 import { readStrategy } from './names.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { Scrapes } from './scrapes.ts';
@@ -88,9 +89,9 @@ export function prometheusHandler(
   const { translationStrategy = readStrategy(process.env) } = settings;
   const shown = { ...settings, translationStrategy, warn };
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
-    const snapshot = await registry.gather({ timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS });
-    reportFailures(snapshot.errors);
-    return lazyFamiliesOfSnapshot(snapshot, shown);
+    const read = await readShown(registry, { timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS }, needsStates);
+    reportFailures(read.errors);
+    return lazyFamiliesOf(read, shown);
   };
   const scrapes = new Scrapes(
     (softMs) => gatherFamilies(familiesOfRegistry(softMs), sources, shown, softMs),

@@ -1,10 +1,12 @@
 import type { Steps } from '@hdrscope/kit';
 import type { FormatWriter, MetricBytes } from './format-writer.ts';
-import type { FamilyFacts, LazyMetrics } from './lazy-family.ts';
+import type { EarlierMetric, FamilyFacts, LazyMetrics } from './lazy-family.ts';
 
 /** The bytes of neighbouring metrics with the states that the metrics were made from. */
 export interface Block extends MetricBytes {
   readonly states: readonly object[];
+  /** The version of each state: see `LazyMetrics.versionOf`. */
+  readonly versions: readonly number[];
 }
 
 /** The blocks of all parts by their recipe, from one exposition to the next: one copy of the exposition. */
@@ -58,26 +60,58 @@ function* blockOf(
   known: Block | undefined,
   writer: FormatWriter,
 ): Steps<Block> {
-  if (known !== undefined && isUnchanged(known, part.states, from, end)) return known;
+  if (known !== undefined && isUnchanged(known, part, from, end)) return known;
   const states = part.states.slice(from, end);
   const places = placesIn(known, part, states);
+  const versions: number[] = [];
+  // A series that changes while others are made is made at the next time.
+  const isKept = states.map((state, i) => known !== undefined && isIn(known, places[i], state, part));
   for (const [i, state] of states.entries()) {
-    if (places[i] !== undefined) continue;
-    writer.add(family, part.metricOf(state));
+    const place = places[i];
+    if (isKept[i]) {
+      versions.push(known!.versions[place!]!);
+      continue;
+    }
+    versions.push(versionOf(state, part));
+    const earlier = known && place !== undefined ? earlierIn(known, place, writer) : undefined;
+    writer.add(family, part.metricOf(state, earlier));
     yield;
   }
   const added = writer.finish();
-  const isNew = known === undefined || added.ends.length === states.length;
-  return { states, ...(isNew ? added : combined(places, known, added)) };
+  if (known === undefined || added.ends.length === states.length) return { states, versions, ...added };
+  return {
+    states,
+    versions,
+    ...combined(
+      places.map((place, i) => (isKept[i] ? place : undefined)),
+      known,
+      added,
+    ),
+  };
 }
 
-function isUnchanged({ states }: Block, all: readonly object[], from: number, end: number): boolean {
-  if (states.length !== end - from) return false;
-  for (let i = 0; i < states.length; i++) if (states[i] !== all[from + i]) return false;
+function versionOf(state: object, part: LazyMetrics): number {
+  return part.versionOf?.(state) ?? 0;
+}
+
+function isUnchanged(known: Block, part: LazyMetrics, from: number, end: number): boolean {
+  const { length } = known.states;
+  if (length !== end - from) return false;
+  for (let i = 0; i < length; i++) if (!isIn(known, i, part.states[from + i]!, part)) return false;
   return true;
 }
 
-/** The place of each state in a known block; `undefined` for states that are not there. */
+/** Whether a block has the metric of a state, as it is now, at a place. */
+function isIn(
+  { states, versions }: Block,
+  place: number | undefined,
+  state: object,
+  part: LazyMetrics,
+): boolean {
+  return place !== undefined && states[place] === state && versions[place] === versionOf(state, part);
+}
+
+/** The place of the series of each state in a known block; `undefined` for a series that is not there. */
 function placesIn(
   known: Block | undefined,
   { identityOf }: LazyMetrics,
@@ -88,11 +122,23 @@ function placesIn(
   return states.map((state) => {
     let same = place;
     while (same < others.length && identityOf(others[same]!) !== identityOf(state)) same++;
-    // A series that is not in the block: the others keep their places.
+    // The others keep their places.
     if (same === others.length) return undefined;
     place = same + 1;
-    return others[same] === state ? same : undefined;
+    return same;
   });
+}
+
+function earlierIn(
+  { states, versions, bytes, ends }: Block,
+  place: number,
+  writer: FormatWriter,
+): EarlierMetric {
+  return {
+    state: states[place]!,
+    version: versions[place]!,
+    readBuckets: () => writer.readBuckets?.(bytes.subarray(ends[place - 1] ?? 0, ends[place])),
+  };
 }
 
 /** The bytes of all metrics in order: from the known block if they have a place there, otherwise from the added ones. */

@@ -1,3 +1,4 @@
+import type { ExponentialBuckets } from '@hdrscope/core/internal';
 import type { Labels, Metric, MetricFamily } from './families.ts';
 
 /** All of a family but its metrics. */
@@ -17,10 +18,24 @@ export interface LazyMetrics<State extends object = object> {
    * metric. `undefined` when the metrics of two scrapes may differ nevertheless.
    */
   readonly recipe: string | undefined;
-  metricOf(state: State): Metric;
+  /** @param earlier What was shown of the series before, by an equal recipe. Left out, it is not known. */
+  metricOf(state: State, earlier?: EarlierMetric<State>): Metric;
   labelsOf(state: State): Labels;
   /** The object from which the labels are made: the same object and an equal recipe make equal labels. */
   identityOf(state: State): object;
+  /**
+   * Changes with the state where that is not an object of its own after each change. A metric is made of the state as it is then, in one
+   * step. @default 0
+   */
+  versionOf?(state: State): number;
+}
+
+/** What was shown of a series before. */
+export interface EarlierMetric<State extends object = object> {
+  readonly state: State;
+  readonly version: number;
+  /** The positive native buckets, where the bytes have them. The caller may change them. */
+  readBuckets(): ExponentialBuckets | undefined;
 }
 
 /** A family whose metrics exist already. */

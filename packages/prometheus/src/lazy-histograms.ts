@@ -1,9 +1,24 @@
-import { exponentialBuckets } from '@hdrscope/core/internal';
-import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
-import { countsWithin, toThresholdCounts } from '@hdrscope/registry/internal';
+import {
+  exponentialBuckets,
+  recountBuckets,
+  type SlotRange,
+  type SparseCounts,
+} from '@hdrscope/core/internal';
+import { bucketCounts } from '@hdrscope/registry';
+import {
+  type CurrentState,
+  changedSince,
+  countsWithin,
+  type FamilyFacts,
+  isLive,
+  readState,
+  type Shown,
+  toThresholdCounts,
+  versionOf,
+} from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels, withoutName } from './labels.ts';
-import type { LazyFamily, LazyMetrics } from './lazy-family.ts';
+import type { EarlierMetric, LazyFamily, LazyMetrics } from './lazy-family.ts';
 import { LEAST_MAX_BUCKETS, MIN_SCHEMA } from './native.ts';
 import { rangeBuckets } from './vmrange.ts';
 
@@ -33,28 +48,45 @@ export interface HistogramLook {
  * @param timestampMs The time that samples carry. Left out, they carry none.
  */
 export function lazyHistograms(
-  family: FamilySnapshot,
-  series: readonly SeriesSnapshot[],
+  family: FamilyFacts,
+  series: readonly Shown[],
   look: HistogramLook,
   timestampMs: number | undefined,
-): LazyMetrics<SeriesSnapshot> {
+): LazyMetrics<Shown> {
   const { name, scope } = family;
-  const labelsOf = ({ attributes }: SeriesSnapshot): Labels => {
+  const labelsOf = ({ attributes }: Shown): Labels => {
     const labels = seriesLabels(attributes, look.extra, 'le', look.keepsCharacters);
     return look.vmrange ? withoutName(labels, 'vmrange') : labels;
   };
   return {
     states: series,
     recipe: timestampMs === undefined ? JSON.stringify([name, scope, look]) : undefined,
-    metricOf: (state) => ({
-      labels: labelsOf(state),
-      timestampMs,
-      createdMs: state.startTimeMs,
-      value: histogramOf(state, family, look),
-    }),
+    metricOf(shown, earlier) {
+      const state = readState(shown);
+      const changed = earlier && changedSince({ shown: earlier.state, version: earlier.version }, shown);
+      const metric = {
+        labels: labelsOf(shown),
+        timestampMs,
+        createdMs: state.startTimeMs,
+        value: histogramOf(
+          state,
+          family,
+          look,
+          changed && { slots: changed, readBuckets: earlier.readBuckets },
+        ),
+      };
+      if (isLive(shown)) shown.markRead();
+      return metric;
+    },
     labelsOf,
     identityOf: ({ attributes }) => attributes,
+    versionOf,
   };
+}
+
+/** Whether a histogram and its counters are of one moment only where its series come as states. */
+export function needsStates({ statedThresholds }: FamilyFacts): boolean {
+  return statedThresholds.length > 0;
 }
 
 /**
@@ -62,19 +94,20 @@ export function lazyHistograms(
  * at their ends only. The counter has the labels of the histogram, and `threshold`.
  *
  * @param name The name of the histogram.
+ * @param series Where they are states of one moment, the counter agrees with the histogram.
  * @returns Nothing for a family that states no threshold.
  */
 export function withinFamilies(
   name: string,
-  family: FamilySnapshot,
-  series: readonly SeriesSnapshot[],
+  family: FamilyFacts,
+  series: readonly Shown[],
   { extra, keepsCharacters }: Pick<HistogramLook, 'extra' | 'keepsCharacters'>,
   timestampMs: number | undefined,
 ): LazyFamily[] {
   const { scope, statedThresholds: thresholds } = family;
   if (thresholds.length === 0) return [];
-  const parts = thresholds.map((threshold, at): LazyMetrics<SeriesSnapshot> => {
-    const labelsOf = ({ attributes }: SeriesSnapshot): Labels => [
+  const parts = thresholds.map((threshold, at): LazyMetrics<Shown> => {
+    const labelsOf = ({ attributes }: Shown): Labels => [
       ...seriesLabels(attributes, extra, 'threshold', keepsCharacters),
       ['threshold', String(threshold)],
     ];
@@ -84,12 +117,16 @@ export function withinFamilies(
         timestampMs === undefined
           ? JSON.stringify([family.name, scope, extra, keepsCharacters, threshold])
           : undefined,
-      metricOf: (state) => ({
-        labels: labelsOf(state),
-        timestampMs,
-        createdMs: state.startTimeMs,
-        value: { kind: 'number', value: countsWithin(family, state)[at]! },
-      }),
+      metricOf(shown) {
+        const state = readState(shown);
+        const value = countsWithin(family, state)[at]!;
+        return {
+          labels: labelsOf(shown),
+          timestampMs,
+          createdMs: state.startTimeMs,
+          value: { kind: 'number', value },
+        };
+      },
       labelsOf,
       identityOf: ({ attributes }) => attributes,
     };
@@ -98,19 +135,29 @@ export function withinFamilies(
   return [{ name: `${name}_within`, help, unit: '', type: 'counter', parts }];
 }
 
-function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: HistogramLook): HistogramValue {
-  const { counts, sum, exemplars } = series;
+/** What is known of a state besides itself: where it differs from an earlier one, and how to read the buckets of that. */
+interface Changed extends Pick<EarlierMetric, 'readBuckets'> {
+  readonly slots: SlotRange;
+}
+
+function histogramOf(
+  state: CurrentState,
+  family: FamilyFacts,
+  look: HistogramLook,
+  changed: Changed | undefined,
+): HistogramValue {
+  const { counts, sum, exemplars } = state;
   const { buckets, boundaries } = look;
   const toClassic = (): ClassicBuckets => ({
     boundaries,
-    counts: bucketCounts(family, series, boundaries),
+    counts: bucketCounts(family, state, boundaries),
   });
   const value: HistogramValue = {
     kind: 'histogram',
     count: counts.total,
     sum,
     ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
-    ...(look.vmrange && { toRanges: () => rangeBuckets(family, series) }),
+    ...(look.vmrange && { toRanges: () => rangeBuckets(family, state) }),
     ...(exemplars.length > 0 && { exemplars }),
   };
   if (buckets === 'classic') return value;
@@ -119,19 +166,40 @@ function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: Histo
     ...value,
     // The text formats do not show native buckets, which take a quarter of the time of a metric.
     get native() {
-      native ??= nativeBuckets(series, family, look);
+      native ??=
+        (changed && updatedBuckets(state, family, look, changed)) ?? nativeBuckets(state, family, look);
       return native;
     },
   };
 }
 
+/** The buckets of an earlier state, brought up to date: `undefined` where all buckets take no longer, or lie elsewhere. */
+function updatedBuckets(
+  state: CurrentState,
+  family: FamilyFacts,
+  { maxScale, zeroThreshold }: HistogramLook,
+  { slots, readBuckets }: Changed,
+): NativeBuckets | undefined {
+  const earlier = readBuckets();
+  if (earlier === undefined) return undefined;
+  const { scale, offset, counts: buckets } = earlier;
+  const counts = state.counts as SparseCounts;
+  const division = toThresholdCounts(family, state);
+  const places = { scale, offset, length: buckets.length };
+  const recounted = recountBuckets(places, counts, family, maxScale, slots, division);
+  if (recounted === undefined) return undefined;
+  const first = recounted.offset - offset;
+  for (let i = 0; i < recounted.length; i++) buckets[first + i] = recounted.counts[i]!;
+  return { positive: { ...earlier, zeroCount: counts.at(0) }, zeroThreshold };
+}
+
 function nativeBuckets(
-  series: SeriesSnapshot,
-  family: FamilySnapshot,
+  state: CurrentState,
+  family: FamilyFacts,
   { maxSize, maxScale, zeroThreshold }: HistogramLook,
 ): NativeBuckets {
-  const { counts } = series;
-  const division = toThresholdCounts(family, series);
+  const { counts } = state;
+  const division = toThresholdCounts(family, state);
   const positive = exponentialBuckets(counts, family, { maxSize, maxScale }, division);
   if (positive.scale >= MIN_SCHEMA) return { positive, zeroThreshold };
   // Too few buckets for the range at the coarsest schema, so it gets as many as it needs there.

@@ -15,6 +15,7 @@ import { type FormatWriter, NO_BYTES } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
 import { delimited, fixed64, varint, writeCount, writeSide } from './native-wire.ts';
 import { classicBucketsOf } from './text-parts.ts';
+import { type BucketTags, readBuckets } from './written-buckets.ts';
 
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
 const FAMILY_NAME = delimited(1);
@@ -108,9 +109,18 @@ export function protobufWriter(): FormatWriter {
       writer.uint32(facts.length + metricsLength + tail.length).raw(facts);
       return { head: writer.finish(), tail };
     },
+    readBuckets: (metric) => readBuckets(metric, BUCKET_TAGS),
     end: NO_BYTES,
   };
 }
+
+const BUCKET_TAGS: BucketTags = {
+  histogram: METRIC_HISTOGRAM,
+  schema: HISTOGRAM_SCHEMA,
+  zeroCount: HISTOGRAM_ZERO_COUNT,
+  span: HISTOGRAM_POSITIVE_SPAN,
+  delta: HISTOGRAM_POSITIVE_DELTA,
+};
 
 /** Where each field ends. All are messages, and the tags are of one byte. */
 function endsOfFields(bytes: Uint8Array): number[] {

@@ -1,6 +1,12 @@
 import { justifiedScale } from '@hdrscope/core/internal';
-import type { FamilySnapshot, Scope, Snapshot } from '@hdrscope/registry';
-import type { RegistrySource } from '@hdrscope/registry/internal';
+import type { Scope } from '@hdrscope/registry';
+import {
+  type FamilyFacts,
+  isLive,
+  type RegistrySource,
+  type Shown,
+  type ShownRegistry,
+} from '@hdrscope/registry/internal';
 import { boundariesFor } from './boundaries.ts';
 import type { Labels } from './families.ts';
 import {
@@ -22,21 +28,20 @@ type SettingsOf = RegistrySource<unknown>['settingsOf'];
 /** The scope that points of families without a scope have. */
 const REGISTRY_SCOPE: Scope = { name: '@hdrscope/registry' };
 
-/** The histograms of a snapshot by scope, as the points of the same families look. */
+/** The histograms of a registry by scope, as the points of the same families look. */
 export function histogramsByScope(
-  snapshot: Snapshot,
+  registry: ShownRegistry,
   settingsOf: SettingsOf,
   resource: ResourceMetricsLike['resource'],
   options: ExposedMetricsOptions,
 ): FamiliesByScope {
   const { warn = () => {} } = options;
-  const timestampMs = timestampOf(snapshot, options);
+  const timestampMs = timestampOf(registry, options);
   const byScope = new Map<string, LazyFamily[]>();
-  for (const family of snapshot.families) {
+  for (const { family, series: all } of registry.families) {
     const { scope = REGISTRY_SCOPE, description: help, unit } = family;
     // A series that only rejected values has counted none.
-    const hasEmpty = family.series.some(({ counts }) => counts.total === 0);
-    const series = hasEmpty ? family.series.filter(({ counts }) => counts.total > 0) : family.series;
+    const series = all.some(isEmpty) ? all.filter((one) => !isEmpty(one)) : all;
     if (series.length === 0) continue;
     const name = histogramName(family, options, warn);
     if (name === undefined) continue;
@@ -51,26 +56,33 @@ export function histogramsByScope(
   return byScope;
 }
 
+function isEmpty(shown: Shown): boolean {
+  return (isLive(shown) ? shown.totalCount : shown.counts.total) === 0;
+}
+
 /** The problems of a registry, with the labels of the resource. */
 export function problemsOf(
-  snapshot: Snapshot,
+  registry: ShownRegistry,
   resource: ResourceMetricsLike['resource'],
   options: ExposedMetricsOptions,
 ): LazyFamily[] {
   return problemFamilies(
-    snapshot,
+    registry,
     options,
-    timestampOf(snapshot, options),
+    timestampOf(registry, options),
     constantLabels(resource, options),
   );
 }
 
-function timestampOf({ timeMs }: Snapshot, { appendTimestamp }: ExposedMetricsOptions): number | undefined {
+function timestampOf(
+  { timeMs }: ShownRegistry,
+  { appendTimestamp }: ExposedMetricsOptions,
+): number | undefined {
   return appendTimestamp ? Math.round(timeMs) : undefined;
 }
 
 function lookOf(
-  family: FamilySnapshot,
+  family: FamilyFacts,
   { maxSize, maxScale = justifiedScale(family.layout), boundaries }: ReturnType<SettingsOf>,
   extra: Labels,
   options: ExposedMetricsOptions,

@@ -1,4 +1,5 @@
-import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
+import { bucketCounts } from '@hdrscope/registry';
+import type { CurrentState, FamilyFacts } from '@hdrscope/registry/internal';
 
 /** A bucket with a value, in VictoriaMetrics' form. */
 export interface RangeBucket {
@@ -18,7 +19,7 @@ const BOUNDARIES: readonly number[] = /* @__PURE__ */ boundaries();
 const RANGES: readonly string[] = /* @__PURE__ */ ranges();
 
 /** The buckets of a series that have values, ascending. All values of an HDR slot count as the middle of the slot. */
-export function rangeBuckets(family: FamilySnapshot, series: SeriesSnapshot): RangeBucket[] {
+export function rangeBuckets(family: FamilyFacts, series: CurrentState): RangeBucket[] {
   const counts = bucketCounts(family, series, BOUNDARIES);
   return counts.flatMap((count, i) => (count === 0 ? [] : [{ range: RANGES[i]!, count }]));
 }

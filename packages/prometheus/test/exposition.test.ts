@@ -1,8 +1,10 @@
 import { Slices } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { readShown, showSnapshot } from '@hdrscope/registry/internal';
 import { Exposition } from '../src/exposition.ts';
-import { lazyFamiliesOfSnapshot } from '../src/from-registry.ts';
+import { lazyFamiliesOf } from '../src/from-registry.ts';
 import { convertSnapshot, type ExpositionFormat, prometheusHandler, render } from '../src/index.ts';
+import type { EarlierMetric } from '../src/lazy-family.ts';
 import { respond } from './support/respond.ts';
 import { ACCEPT, describeScrapes } from './support/scrape-law.ts';
 
@@ -36,7 +38,10 @@ describe('a scrape', () => {
   });
 });
 
-describe('an exposition', () => {
+describe.each([
+  ['states of a snapshot', async (registry: Registry) => showSnapshot(await registry.gather())],
+  ['the series themselves', readShown],
+])('an exposition of %s', (_, read) => {
   const SERIES = 1000;
 
   async function filled(): Promise<Registry> {
@@ -48,13 +53,13 @@ describe('an exposition', () => {
   /** The pieces of a scrape, and how many metrics were made for it. */
   async function scraped(exposition: Exposition, registry: Registry, format: ExpositionFormat) {
     let made = 0;
-    const families = lazyFamiliesOfSnapshot(await registry.gather(), {}).map((family) => ({
+    const families = lazyFamiliesOf(await read(registry), {}).map((family) => ({
       ...family,
       parts: family.parts.map((part) => ({
         ...part,
-        metricOf(state: object) {
+        metricOf(state: object, earlier?: EarlierMetric) {
           made++;
-          return part.metricOf(state);
+          return part.metricOf(state, earlier);
         },
       })),
     }));
@@ -102,7 +107,7 @@ describe('an exposition', () => {
     const exposition = new Exposition(() => {});
     let compared = 0;
     const scrape = async () => {
-      const families = lazyFamiliesOfSnapshot(await registry.gather(), {}).map((family) => ({
+      const families = lazyFamiliesOf(await read(registry), {}).map((family) => ({
         ...family,
         parts: family.parts.map((part) => ({
           ...part,

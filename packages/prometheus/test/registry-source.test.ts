@@ -1,6 +1,12 @@
 import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
-import { isRegistryReader, type RegistryReader, type RegistrySource } from '@hdrscope/registry/internal';
+import {
+  isRegistryReader,
+  type RegistryReader,
+  type RegistrySource,
+  readShown,
+  showSnapshot,
+} from '@hdrscope/registry/internal';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../src/index.ts';
 import type { MetricDataLike, ScopeMetricsLike } from '../src/resource-metrics.ts';
@@ -156,10 +162,15 @@ function exporterOf(
       collection(withPoints(SDK_SCOPES, await registry.gather(), options.buckets !== 'classic')),
   });
   if (hasSource) {
-    exporter.setRegistrySource({ producer, gather: (asked) => registry.gather(asked), settingsOf });
+    exporter.setRegistrySource({ producer, read: readerOf(registry), settingsOf });
   }
   return exporter;
 }
+
+const readerOf =
+  (registry: Registry): RegistrySource<unknown>['read'] =>
+  (limits, wantsStates) =>
+    readShown(registry, limits, wantsStates);
 
 const scrape = async (exporter: HdrPrometheusExporter, accept = 'text/plain') =>
   Buffer.from((await respond(exporter.getMetricsRequestHandler, { accept })).body);
@@ -278,9 +289,9 @@ describe('an exporter with the source of a registry', () => {
           return { resourceMetrics: { resource: RESOURCE, scopeMetrics: [] }, errors: [] };
         },
       },
-      async gather(options) {
-        calls.push(options);
-        return EMPTY_SNAPSHOT;
+      async read(limits) {
+        calls.push(limits);
+        return showSnapshot(EMPTY_SNAPSHOT);
       },
       settingsOf,
     });

@@ -210,6 +210,11 @@ export class Family implements FamilySettings {
     return this.#series.map(({ attributes }) => attributes);
   }
 
+  /** @internal See `FamilySnapshot.endedRejected`. */
+  get endedRejected(): RejectedCounts {
+    return this.#endedRejected;
+  }
+
   /** @internal All series, for a reader that takes their current states at once. The overflow series is the last. */
   listSeries(): readonly Series[] {
     this.#endSilent();

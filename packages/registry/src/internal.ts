@@ -20,9 +20,8 @@ export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export type { SlotReaches } from './reach.ts';
 export {
   assertRegistry,
-  type CurrentFamilies,
   type GatherOptions,
-  readCurrent,
+  readShown,
   registry,
   SHARED_GATHER_MS,
   snapshotNow,
@@ -32,8 +31,19 @@ export { isRegistryReader, type RegistryReader, type RegistrySource } from './re
 export { addRemote, resumeCollecting, takenStates } from './remote/collect-from.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
-export { isLive, type LiveSeries } from './series.ts';
+export type { LiveSeries } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export type { CurrentState } from './series-snapshot.ts';
+export {
+  changedSince,
+  type FamilyFacts,
+  isLive,
+  readState,
+  type Shown,
+  type ShownFamily,
+  type ShownRegistry,
+  showSnapshot,
+  versionOf,
+} from './shown.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
 export { addedUnitWords, BETWEEN_WORDS, readUnitWords, unitOfName, unitSuffixes } from './unit-words.ts';

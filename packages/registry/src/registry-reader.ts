@@ -1,15 +1,14 @@
-import type { FamilySnapshot } from './family.ts';
 import type { GatherOptions } from './registry.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { FamilyFacts, ShownRegistry } from './shown.ts';
 
 /** A registry beside an SDK of OpenTelemetry. Each copy of the SDK has a `Producer` type of its own. */
 export interface RegistrySource<Producer> {
   /** The SDK's own producer, whose collections lack the registry's histograms. */
   readonly producer: Producer;
-  /** `gather` of the registry. */
-  gather(options: GatherOptions): Promise<Snapshot>;
+  /** `readShown` of the registry. */
+  read(limits: GatherOptions, wantsStates: (family: FamilyFacts) => boolean): Promise<ShownRegistry>;
   /** How the points of a family look. */
-  settingsOf(family: FamilySnapshot): {
+  settingsOf(family: FamilyFacts): {
     /** The most native buckets: an integer of at least 2. */
     readonly maxSize: number;
     /** The finest scale. @default the scale that the digits of the family justify */

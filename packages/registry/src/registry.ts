@@ -14,8 +14,8 @@ import { type Clock, clock as clockRule, systemClock } from './clock.ts';
 import { EndedList } from './ended.ts';
 import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
-import type { LiveSeries } from './series.ts';
 import { type LimitListener, LimitListeners } from './series-limit.ts';
+import { type FamilyFacts, type ShownFamily, type ShownRegistry, showFamily, showSnapshot } from './shown.ts';
 import {
   createSnapshot,
   type FamilyIdentity,
@@ -156,6 +156,13 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const sources = new Map<Source, AskedSource>();
   /** Ends when no snapshot is being taken. */
   let reading: Promise<unknown> = Promise.resolve();
+  /** One after the other: a snapshot that overtook another one would lack what the other has begun to read. */
+  const inTurn = <Result>(read: () => Promise<Result>): Promise<Result> => {
+    const result = reading.then(read);
+    // One that fails, as when a clock throws, must not stop those after it.
+    reading = result.catch(() => undefined);
+    return result;
+  };
 
   const registry: Registry = {
     histogram(options) {
@@ -184,14 +191,10 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     async gather(gatherOptions = {}) {
       const { nowMs, ...limits } = readOptions(gatherOptions, GATHER);
       const errors = await askSources(limits);
-      // One after the other: a snapshot that overtook another one would lack what the other has begun to read.
-      const snapshot = reading.then(async () => {
+      return inTurn(async () => {
         const [timeMs, before] = [nowMs ?? clock.nowMs(), ended.tail];
         return createSnapshot(timeMs, await snapshotsOf([...families.values()]), errors, before);
       });
-      // A snapshot that fails, as when a clock throws, must not stop those after it.
-      reading = snapshot.catch(() => undefined);
-      return snapshot;
     },
     emptySnapshot() {
       return createSnapshot(0, [], [], ended.tail);
@@ -202,14 +205,18 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs, maxAgeMs)));
     return failures.filter((failure) => failure !== undefined);
   };
-  const currentOf = (errors: readonly SourceFailure[]): CurrentFamilies => ({
-    timeMs: clock.nowMs(),
-    families: [...families.values()].map((family) => ({ family, series: family.listSeries() })),
-    errors,
-  });
-  currents.set(registry, {
-    now: () => currentOf([]),
-    gather: async (limits) => currentOf(await askSources(limits)),
+  shownBy.set(registry, async (limits, wantsStates) => {
+    const errors = await askSources(limits);
+    return inTurn(async (): Promise<ShownRegistry> => {
+      const shown: ShownFamily[] = [];
+      const slices = new Slices();
+      for (const family of [...families.values()]) {
+        const { endedRejected } = family;
+        if (wantsStates(family)) shown.push(showFamily(await family.snapshotIn(slices)));
+        else shown.push({ family, series: family.listSeries(), endedRejected });
+      }
+      return { timeMs: clock.nowMs(), families: shown, errors };
+    });
   });
   limitListeners.set(registry, limits);
   snapshotsNow.set(registry, () =>
@@ -237,29 +244,26 @@ interface AskLimits {
   readonly maxAgeMs?: number | undefined;
 }
 
-/** The series of a registry, for readers that take their current states. */
-export interface CurrentFamilies {
-  readonly timeMs: number;
-  readonly families: readonly { readonly family: Family; readonly series: readonly LiveSeries[] }[];
-  /** See `Snapshot.errors`. */
-  readonly errors: readonly SourceFailure[];
-}
+type Show = (limits: AskLimits, wantsStates: (family: FamilyFacts) => boolean) => Promise<ShownRegistry>;
 
-interface Current {
-  now(): CurrentFamilies;
-  gather(limits: AskLimits): Promise<CurrentFamilies>;
-}
-
-const currents = new WeakMap<Registry, Current>();
+const shownBy = new WeakMap<Registry, Show>();
 
 /**
- * The ways to the current states of a registry. A reader that converts each series once, and needs no difference from an earlier
- * state, takes them for a fraction of the time of a snapshot.
+ * Collects from all sources, then gives all series to a reader that takes their states when it comes to them. That takes a fraction of the
+ * time of a snapshot, after which the next records copy their counts.
  *
- * @returns `undefined` for a registry of another copy of this package.
+ * @param wantsStates Whether a family comes as states of one moment, because the reader shows several parts of it apart.
  */
-export function readCurrent(registry: Registry): Current | undefined {
-  return currents.get(registry);
+export async function readShown(
+  registry: Registry,
+  limits: AskLimits = {},
+  wantsStates: (family: FamilyFacts) => boolean = () => false,
+): Promise<ShownRegistry> {
+  const show = shownBy.get(registry);
+  // Of another copy of this package.
+  return show === undefined
+    ? showSnapshot(await registry.gather(limits as GatherOptions))
+    : show(limits, wantsStates);
 }
 
 const limitListeners = new WeakMap<Registry, LimitListeners>();

@@ -363,6 +363,17 @@ export class Series {
     if (this.setup.expires) this.activeMs = this.setup.clock.monotonicMs();
   }
 
+  /** @internal The number of counted values. */
+  get totalCount(): number {
+    return this.counts.total;
+  }
+
+  /** @internal Whether some values were rejected, came in wide buckets, or without their sum. */
+  get hasProblems(): boolean {
+    const reaches = this.#reaches ?? this.#last?.reaches;
+    return this.#rejected !== undefined || reaches !== undefined || this.#estimated !== undefined;
+  }
+
   /** @internal Whether nothing has changed since a reader took the current state. */
   get isRead(): boolean {
     return this.#isRead;
@@ -540,7 +551,12 @@ export class Series {
 
 /** A series as a reader of another package takes it: what `Series` has for packages of hdrscope only. */
 export interface LiveSeries {
+  readonly attributes: Attributes;
   readonly hasEnded: boolean;
+  /** The number of counted values. */
+  readonly totalCount: number;
+  /** Whether some values were rejected, came in wide buckets, or without their sum. */
+  readonly hasProblems: boolean;
   /** Another number after each change that follows a `markRead`. */
   readonly version: number;
   /** What the series is now. */
@@ -549,11 +565,6 @@ export interface LiveSeries {
   changedSince(version: number): SlotRange | undefined;
   /** Notes that a reader has taken the current state. */
   markRead(): void;
-}
-
-/** Whether what a reader shows is a series itself, and not a state of a snapshot. */
-export function isLive(shown: LiveSeries | SeriesSnapshot): shown is LiveSeries {
-  return shown instanceof Series;
 }
 
 const NO_FACTS: CountedFacts = {};

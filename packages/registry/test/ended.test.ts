@@ -2,7 +2,8 @@ import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { createRegistry, type FamilyOptions, type Snapshot } from '../src/index.ts';
-import { readCurrent } from '../src/registry.ts';
+import { readShown } from '../src/registry.ts';
+import { isLive } from '../src/shown.ts';
 import { heapBytes } from './support/heap.ts';
 
 function setUp(options: Partial<FamilyOptions> = {}) {
@@ -181,15 +182,15 @@ describe('a series that is removed', () => {
     const ended: WeakRef<object>[] = [];
     for (let i = 0; i < 100; i++) {
       family.with({ at: i }).record(1);
-      for (const { series } of readCurrent(registry)!.now().families) {
-        for (const one of series) {
+      for (const { series } of (await readShown(registry)).families) {
+        for (const one of series.filter(isLive)) {
           ended.push(new WeakRef(one.current().attributes));
           one.markRead();
         }
       }
       family.remove({ at: i });
     }
-    readCurrent(registry)!.now();
+    await readShown(registry);
     // What is held weakly stays until the end of the turn.
     await new Promise((resolve) => setTimeout(resolve, 10));
     heapBytes();
@@ -251,12 +252,12 @@ describe('series that expire', () => {
     expect(countsOf(await registry.gather())).toEqual({ quiet: 1 });
   });
 
-  test('end so too where a reader takes the current states, which makes no snapshots', () => {
+  test('end so too where a reader takes the current states, which makes no snapshots', async () => {
     const { clock, registry, family } = setUp({ expireAfterMs: 1000 });
-    const read = (): Record<string, number> => {
-      const { families } = readCurrent(registry)!.now();
+    const read = async (): Promise<Record<string, number>> => {
+      const { families } = await readShown(registry);
       const counts: Record<string, number> = {};
-      for (const series of families[0]!.series) {
+      for (const series of families[0]!.series.filter(isLive)) {
         const { attributes, counts: now } = series.current();
         counts[attributes.at as string] = now.total;
         series.markRead();
@@ -264,16 +265,16 @@ describe('series that expire', () => {
       return counts;
     };
     for (const at of ['quiet', 'busy']) family.with({ at }).record(1);
-    expect(read()).toEqual({ quiet: 1, busy: 1 });
+    expect(await read()).toEqual({ quiet: 1, busy: 1 });
     clock.advance(1000);
     family.with({ at: 'busy' }).record(1);
-    expect(read()).toEqual({ quiet: 1, busy: 2 });
+    expect(await read()).toEqual({ quiet: 1, busy: 2 });
     clock.advance(1);
-    expect(read()).toEqual({ busy: 2 });
+    expect(await read()).toEqual({ busy: 2 });
     clock.advance(1000);
-    expect(read()).toEqual({});
+    expect(await read()).toEqual({});
     family.with({ at: 'quiet' }).record(1);
-    expect(read()).toEqual({ quiet: 1 });
+    expect(await read()).toEqual({ quiet: 1 });
   });
 
   test('end under the cardinality limit too, which then has room', async () => {

@@ -1,10 +1,11 @@
 import { inSlices, Slices } from '@hdrscope/kit';
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
+import { type FamilyFacts, showSnapshot } from '@hdrscope/registry/internal';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
 import { knownSettings, type MetricSettings, settingsOfFamily } from '../metric-settings.ts';
-import { type KeptKind, type ShownFamily, toScopeMetrics } from '../metrics.ts';
+import { type FamilySeries, type KeptKind, toScopeMetrics } from '../metrics.ts';
 import { type HistogramValue, Temporality } from '../sdk.ts';
 import { type Delivery, startInTime } from './delivery.ts';
 import { itemsOf } from './encoding.ts';
@@ -38,11 +39,11 @@ export function deliveriesFor(
       kindOf: ({ format }: MetricSettings) => kinds[wanted ?? format ?? 'exponential'],
       temporality,
       timeMs,
-      settingsOf: (family: FamilySnapshot) => settingsOfFamily(known, family),
+      settingsOf: (family: FamilyFacts) => settingsOfFamily(known, family),
     };
-    const families: Iterable<ShownFamily> = isDelta
+    const families: Iterable<FamilySeries> = isDelta
       ? snapshot.changesSince(base ?? EMPTY_SNAPSHOT)
-      : snapshot.families.map((family) => ({ family, series: family.series }));
+      : showSnapshot(snapshot).families;
     const histograms = itemsOf(await inSlices(toScopeMetrics(families, conversion), new Slices()));
     const own = numberMetrics(numbers, temporality, timeMs, before);
     const items = [...histograms, ...itemsOf([own.scope])];

@@ -7,9 +7,9 @@ import { createRegistry, type Registry, serveRegistry } from '@hdrscope/registry
 import {
   addRemote,
   assumeTaken,
-  type GatherOptions,
   lastChanges,
   type RegistrySource,
+  readShown,
   resumeCollecting,
   SHARED_GATHER_MS,
   takenStates,
@@ -458,7 +458,7 @@ export function openPage(options: PageOptions): Page {
   }
 
   return {
-    sourceOf({ producer, gather, settingsOf }) {
+    sourceOf({ producer, read, settingsOf }) {
       sdk = producer;
       return {
         settingsOf,
@@ -468,14 +468,14 @@ export function openPage(options: PageOptions): Page {
             return scraped;
           },
         },
-        async gather(options: GatherOptions = {}) {
+        async read(limits, wantsStates) {
           await ready;
           takeAllLeft();
           const sum = shared();
-          if (sum === undefined) return gather(options);
+          if (sum === undefined) return read(limits, wantsStates);
           // The collection has waited: a process that hangs gets no more time.
-          const { timeoutMs = HAND_OVER_MS } = options;
-          return sum.registry.gather({ ...options, timeoutMs: timeoutMs * SHARE_OF_WAITING });
+          const timeoutMs = (limits.timeoutMs ?? HAND_OVER_MS) * SHARE_OF_WAITING;
+          return readShown(sum.registry, { ...limits, timeoutMs }, wantsStates);
         },
       };
     },

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Registry as Counts, Snapshot } from '@hdrscope/registry';
-import type { RegistrySource } from '@hdrscope/registry/internal';
+import type { Registry as Counts } from '@hdrscope/registry';
+import { type RegistrySource, readState, type ShownFamily } from '@hdrscope/registry/internal';
 import { describeWithPeers, importOpenTelemetry3 } from '@hdrscope/testing';
 import fc from 'fast-check';
 import { Counter, Registry } from 'prom-client';
@@ -139,7 +139,7 @@ class Service {
       holder.source.producer.collect({ timeoutMillis: 1000 }),
       holder.page.promMetrics(),
     ]);
-    const histogram = countIn(await holder.source.gather({ timeoutMs: 1000 }));
+    const histogram = countIn(await holder.source.read({ timeoutMs: 1000 }, () => false));
     const jobs = sumOf(prom.flat().flatMap(({ values }) => values.map(({ value }) => value)));
     const shown = { histogram, orders: ordersIn(resourceMetrics), jobs };
     if (!this.#hasLivePage) return shown;
@@ -164,8 +164,8 @@ class Service {
   }
 }
 
-function countIn({ families }: Snapshot): number {
-  return sumOf(families.flatMap(({ series }) => series.map(({ counts }) => counts.total)));
+function countIn({ families }: { readonly families: readonly Pick<ShownFamily, 'series'>[] }): number {
+  return sumOf(families.flatMap(({ series }) => series.map((shown) => readState(shown).counts.total)));
 }
 
 function ordersIn({ scopeMetrics }: MetricCollection['resourceMetrics']): number {
