@@ -4,8 +4,12 @@ import type { FamilyFacts } from './lazy-family.ts';
 
 /** Writes one exposition in a format, metric by metric. */
 export interface FormatWriter {
-  /** Adds a metric to the bytes that `finish` returns. They depend on the name and the type of its family only. */
-  add(family: FamilyFacts, metric: Metric): void;
+  /**
+   * Adds a metric to the bytes that `finish` returns. They depend on the name and the type of its family only.
+   *
+   * @param earlier Where `keepsLabels` is true, a metric whose labels stand for those of this one.
+   */
+  add(family: FamilyFacts, metric: Metric, earlier?: WrittenMetric): void;
   /** The bytes of the metrics that were added since the last call. */
   finish(): MetricBytes;
   /**
@@ -14,8 +18,10 @@ export interface FormatWriter {
    * @param metricsLength The number of bytes of all its metrics.
    */
   frame(family: FamilyFacts, metricsLength: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
-  /** The positive native buckets in the bytes of a metric that this format has written; left out when it writes none, or as text. */
-  readBuckets?(metric: Uint8Array): ExponentialBuckets | undefined;
+  /** Whether labels are copied from earlier bytes. @default false */
+  readonly keepsLabels?: boolean;
+  /** The positive native buckets of a metric that this format has written; left out when it writes none, or as text. */
+  readBuckets?(metric: WrittenMetric): ExponentialBuckets | undefined;
   /** The bytes after all families. */
   readonly end: Uint8Array;
 }
@@ -25,6 +31,13 @@ export interface MetricBytes {
   readonly bytes: Uint8Array;
   /** Where the bytes of each metric end. */
   readonly ends: readonly number[];
+}
+
+/** A metric in the bytes of a block. */
+export interface WrittenMetric {
+  readonly bytes: Uint8Array;
+  /** Where it begins. */
+  readonly at: number;
 }
 
 export const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array();

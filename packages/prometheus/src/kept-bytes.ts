@@ -1,5 +1,5 @@
 import type { Steps } from '@hdrscope/kit';
-import type { FormatWriter, MetricBytes } from './format-writer.ts';
+import type { FormatWriter, MetricBytes, WrittenMetric } from './format-writer.ts';
 import type { EarlierMetric, FamilyFacts, LazyMetrics } from './lazy-family.ts';
 
 /** The bytes of neighbouring metrics with the states that the metrics were made from. */
@@ -73,8 +73,12 @@ function* blockOf(
       continue;
     }
     versions.push(versionOf(state, part));
-    const earlier = known && place !== undefined ? earlierIn(known, place, writer) : undefined;
-    writer.add(family, part.metricOf(state, earlier));
+    if (known === undefined || place === undefined) writer.add(family, part.metricOf(state));
+    else {
+      const written = { bytes: known.bytes, at: known.ends[place - 1] ?? 0 };
+      const earlier = earlierIn(known, place, written, writer);
+      writer.add(family, part.metricOf(state, earlier), written);
+    }
     yield;
   }
   const added = writer.finish();
@@ -130,14 +134,16 @@ function placesIn(
 }
 
 function earlierIn(
-  { states, versions, bytes, ends }: Block,
+  { states, versions }: Block,
   place: number,
+  written: WrittenMetric,
   writer: FormatWriter,
 ): EarlierMetric {
   return {
     state: states[place]!,
     version: versions[place]!,
-    readBuckets: () => writer.readBuckets?.(bytes.subarray(ends[place - 1] ?? 0, ends[place])),
+    hasLabels: writer.keepsLabels ?? false,
+    readBuckets: () => writer.readBuckets?.(written),
   };
 }
 

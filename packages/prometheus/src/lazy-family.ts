@@ -18,7 +18,7 @@ export interface LazyMetrics<State extends object = object> {
    * metric. `undefined` when the metrics of two scrapes may differ nevertheless.
    */
   readonly recipe: string | undefined;
-  /** @param earlier What was shown of the series before, by an equal recipe. Left out, it is not known. */
+  /** @param earlier What the format has of the series, by an equal recipe. Left out, it has nothing. */
   metricOf(state: State, earlier?: EarlierMetric<State>): Metric;
   labelsOf(state: State): Labels;
   /** The object from which the labels are made: the same object and an equal recipe make equal labels. */
@@ -34,7 +34,9 @@ export interface LazyMetrics<State extends object = object> {
 export interface EarlierMetric<State extends object = object> {
   readonly state: State;
   readonly version: number;
-  /** The positive native buckets, where the bytes have them. The caller may change them. */
+  /** Whether the format takes the labels of a metric from the bytes of the earlier one, so that nobody needs to make them again. */
+  readonly hasLabels: boolean;
+  /** The positive native buckets, where the bytes have them. The caller may change them, and the next call makes others of them. */
   readBuckets(): ExponentialBuckets | undefined;
 }
 

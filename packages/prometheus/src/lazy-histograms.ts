@@ -17,7 +17,7 @@ import {
   versionOf,
 } from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
-import { seriesLabels, withoutName } from './labels.ts';
+import { NO_LABELS, seriesLabels, withoutName } from './labels.ts';
 import type { EarlierMetric, LazyFamily, LazyMetrics } from './lazy-family.ts';
 import { LEAST_MAX_BUCKETS, MIN_SCHEMA } from './native.ts';
 import { rangeBuckets } from './vmrange.ts';
@@ -65,7 +65,7 @@ export function lazyHistograms(
       const state = readState(shown);
       const changed = earlier && changedSince({ shown: earlier.state, version: earlier.version }, shown);
       const metric = {
-        labels: labelsOf(shown),
+        labels: earlier?.hasLabels ? NO_LABELS : labelsOf(shown),
         timestampMs,
         createdMs: state.startTimeMs,
         value: histogramOf(
@@ -117,11 +117,11 @@ export function withinFamilies(
         timestampMs === undefined
           ? JSON.stringify([family.name, scope, extra, keepsCharacters, threshold])
           : undefined,
-      metricOf(shown) {
+      metricOf(shown, earlier) {
         const state = readState(shown);
         const value = countsWithin(family, state)[at]!;
         return {
-          labels: labelsOf(shown),
+          labels: earlier?.hasLabels ? NO_LABELS : labelsOf(shown),
           timestampMs,
           createdMs: state.startTimeMs,
           value: { kind: 'number', value },
@@ -156,18 +156,20 @@ function histogramOf(
     kind: 'histogram',
     count: counts.total,
     sum,
-    ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
-    ...(look.vmrange && { toRanges: () => rangeBuckets(family, state) }),
-    ...(exemplars.length > 0 && { exemplars }),
+    classic: buckets === 'native' ? undefined : toClassic(),
+    toClassic,
+    toRanges: look.vmrange ? () => rangeBuckets(family, state) : undefined,
+    exemplars: exemplars.length > 0 ? exemplars : undefined,
   };
   if (buckets === 'classic') return value;
+  const updated = changed && updatedBuckets(state, family, look, changed);
+  if (updated !== undefined) return { ...value, native: updated };
   let native: NativeBuckets | undefined;
   return {
     ...value,
     // The text formats do not show native buckets, which take a quarter of the time of a metric.
     get native() {
-      native ??=
-        (changed && updatedBuckets(state, family, look, changed)) ?? nativeBuckets(state, family, look);
+      native ??= nativeBuckets(state, family, look);
       return native;
     },
   };

@@ -22,17 +22,17 @@ export function writeSide(
   spanTag: number,
   deltasTag: number,
 ): void {
-  const { offsets, lengths, starts } = spansOf(offset, counts);
-  for (let i = 0; i < offsets.length; i++) {
+  const { length, offsets, lengths, starts } = spansOf(offset, counts);
+  for (let i = 0; i < length; i++) {
     writer.uint32(spanTag).fork();
     writer.uint32(SPAN_OFFSET).sint32(offsets[i]!);
     writer.uint32(SPAN_LENGTH).uint32(lengths[i]!);
     writer.join();
   }
-  if (offsets.length === 0) return;
+  if (length === 0) return;
   writer.uint32(deltasTag).fork();
   let previous = 0;
-  for (let i = 0; i < starts.length; i++) {
+  for (let i = 0; i < length; i++) {
     const end = starts[i]! + lengths[i]!;
     for (let at = starts[i]!; at < end; at++) {
       const count = counts[at]!;

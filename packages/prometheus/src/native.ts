@@ -8,17 +8,21 @@ export const LEAST_MAX_BUCKETS = 8;
 /** The zero threshold when no better one is known: the smallest that client libraries use. */
 export const LEAST_ZERO_THRESHOLD: number = 2 ** -128;
 
-/** The used buckets as runs, in the form of Prometheus's protobuf. */
+/** The used buckets as runs, in the form of Prometheus's protobuf. The next call of `spansOf` makes others of them. */
 export interface Spans {
+  /** How many runs there are. */
+  length: number;
   /** For the first run the index of its first bucket, for a later run the number of unused buckets before it. */
-  readonly offsets: readonly number[];
-  readonly lengths: readonly number[];
+  readonly offsets: number[];
+  readonly lengths: number[];
   /** The place in the list of counts at which each run begins. */
-  readonly starts: readonly number[];
+  readonly starts: number[];
 }
 
 // A span costs about as much as two empty buckets, so shorter gaps are filled, as in client_golang.
 const LONGEST_FILLED_GAP = 2;
+
+const spans: Spans = { length: 0, offsets: [], lengths: [], starts: [] };
 
 /**
  * Converts buckets to Prometheus's form. Prometheus numbers a bucket by its upper bound: one more than OpenTelemetry.
@@ -35,23 +39,21 @@ const LONGEST_FILLED_GAP = 2;
  * ```
  */
 export function spansOf(offset: number, counts: readonly number[]): Spans {
-  const offsets: number[] = [];
-  const lengths: number[] = [];
-  const starts: number[] = [];
+  const { offsets, lengths, starts } = spans;
+  let length = 0;
   let end = 0; // the bucket after the last one in a span
   for (let i = 0; i < counts.length; i++) {
     if (counts[i] === 0) continue;
     const gap = i - end;
-    if (offsets.length === 0) {
-      offsets.push(offset + i + 1);
-      lengths.push(1);
-      starts.push(i);
-    } else if (gap > LONGEST_FILLED_GAP) {
-      offsets.push(gap);
-      lengths.push(1);
-      starts.push(i);
-    } else lengths[lengths.length - 1]! += gap + 1;
+    if (length > 0 && gap <= LONGEST_FILLED_GAP) lengths[length - 1]! += gap + 1;
+    else {
+      offsets[length] = length === 0 ? offset + i + 1 : gap;
+      lengths[length] = 1;
+      starts[length] = i;
+      length++;
+    }
     end = i + 1;
   }
-  return { offsets, lengths, starts };
+  spans.length = length;
+  return spans;
 }

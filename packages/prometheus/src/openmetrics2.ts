@@ -78,10 +78,14 @@ function nativeText({ positive, negative, zeroThreshold }: NativeBuckets): strin
 
 /** The used buckets of one side, as spans and absolute counts. Without any, the text is empty. */
 function sideText(side: 'positive' | 'negative', { offset, counts }: BucketRun): string {
-  const { offsets, lengths, starts } = spansOf(offset, counts);
-  if (offsets.length === 0) return '';
-  const spans = offsets.map((first, i) => `${first}:${lengths[i]}`).join(',');
-  const buckets = starts.map((start, i) => counts.slice(start, start + lengths[i]!).join(',')).join(',');
+  const { length, offsets, lengths, starts } = spansOf(offset, counts);
+  if (length === 0) return '';
+  let [spans, buckets] = ['', ''];
+  for (let i = 0; i < length; i++) {
+    const separator = i === 0 ? '' : ',';
+    spans += `${separator}${offsets[i]}:${lengths[i]}`;
+    buckets += `${separator}${counts.slice(starts[i], starts[i]! + lengths[i]!).join(',')}`;
+  }
   return `,${side}_spans:[${spans}],${side}_buckets:[${buckets}]`;
 }
 

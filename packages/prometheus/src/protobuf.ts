@@ -11,11 +11,11 @@ import type {
   NativeBuckets,
   SummaryValue,
 } from './families.ts';
-import { type FormatWriter, NO_BYTES } from './format-writer.ts';
+import { type FormatWriter, NO_BYTES, type WrittenMetric } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
 import { delimited, fixed64, varint, writeCount, writeSide } from './native-wire.ts';
 import { classicBucketsOf } from './text-parts.ts';
-import { type BucketTags, readBuckets } from './written-buckets.ts';
+import { type BucketTags, findLabels, readBuckets } from './written-buckets.ts';
 
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
 const FAMILY_NAME = delimited(1);
@@ -88,11 +88,14 @@ const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
 export function protobufWriter(): FormatWriter {
   const writer = new ProtobufWriter();
   return {
-    add({ type }, metric) {
+    add({ type }, metric, earlier) {
       writer.uint32(FAMILY_METRIC).fork();
+      if (earlier === undefined) for (const label of metric.labels) writeLabel(writer, METRIC_LABEL, label);
+      else copyLabels(writer, earlier);
       writeMetric(writer, type, metric);
       writer.join();
     },
+    keepsLabels: true,
     finish() {
       const bytes = writer.finish();
       return { bytes, ends: endsOfFields(bytes) };
@@ -135,9 +138,14 @@ function endsOfFields(bytes: Uint8Array): number[] {
   return ends;
 }
 
+function copyLabels(writer: ProtobufWriter, earlier: WrittenMetric): void {
+  const [start, end] = findLabels(earlier, METRIC_LABEL);
+  writer.raw(earlier.bytes.subarray(start, end));
+}
+
+/** Writes all of a metric but its labels. */
 function writeMetric(writer: ProtobufWriter, type: MetricFamily['type'], metric: Metric): void {
-  const { labels, timestampMs, createdMs, value } = metric;
-  for (const label of labels) writeLabel(writer, METRIC_LABEL, label);
+  const { timestampMs, createdMs, value } = metric;
   if (value.kind === 'histogram') {
     writer.uint32(METRIC_HISTOGRAM).fork();
     writeHistogram(writer, value);

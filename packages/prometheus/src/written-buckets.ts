@@ -1,4 +1,5 @@
 import type { ExponentialBuckets } from '@hdrscope/core/internal';
+import type { WrittenMetric } from './format-writer.ts';
 
 // https://protobuf.dev/programming-guides/encoding/
 const FIXED_64 = 1;
@@ -18,10 +19,11 @@ export interface BucketTags {
  * Reads the positive buckets of a metric that was written here: its bytes are the least memory that they can be kept in.
  *
  * @param metric A field with the metric. Its bytes are not checked.
- * @returns `undefined` for a metric without native buckets, and where a difference of two counts is not read exactly.
+ * @returns Buckets of which the next call makes others. `undefined` for a metric without native buckets, and where a difference of two
+ *   counts is not read exactly.
  */
-export function readBuckets(metric: Uint8Array, tags: BucketTags): ExponentialBuckets | undefined {
-  const cursor: Cursor = { bytes: metric, at: 0 };
+export function readBuckets({ bytes, at }: WrittenMetric, tags: BucketTags): ExponentialBuckets | undefined {
+  const cursor: Cursor = { bytes, at };
   readVarint(cursor);
   const end = readEnd(cursor);
   while (cursor.at < end) {
@@ -68,13 +70,17 @@ function readHistogram(cursor: Cursor, end: number, tags: BucketTags): Exponenti
   return undefined;
 }
 
+const counts: number[] = [];
+
 function readCounts(cursor: Cursor, spans: readonly number[], length: number): number[] | undefined {
-  const counts = new Array<number>(length).fill(0);
+  counts.length = length;
   let count = 0;
+  let at = 0;
   for (let i = 0; i < spans.length; i += 2) {
     const first = spans[i]!;
     const end = first + spans[i + 1]!;
-    for (let at = first; at < end; at++) {
+    while (at < first) counts[at++] = 0;
+    for (; at < end; at++) {
       const delta = readVarint(cursor);
       if (delta > Number.MAX_SAFE_INTEGER) return undefined;
       count += fromZigzag(delta);
@@ -114,4 +120,20 @@ function skip(cursor: Cursor, tag: number): void {
   if (type === DELIMITED) cursor.at = readEnd(cursor);
   else if (type === FIXED_64) cursor.at += 8;
   else readVarint(cursor);
+}
+
+/** Where the labels of a metric that was written here begin, and where they end. They are its first fields. */
+export function findLabels(
+  { bytes, at }: WrittenMetric,
+  labelTag: number,
+): readonly [start: number, end: number] {
+  const cursor: Cursor = { bytes, at };
+  readVarint(cursor);
+  readVarint(cursor);
+  const start = cursor.at;
+  while (bytes[cursor.at] === labelTag) {
+    cursor.at++;
+    cursor.at = readEnd(cursor);
+  }
+  return [start, cursor.at];
 }

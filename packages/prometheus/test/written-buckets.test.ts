@@ -36,7 +36,7 @@ test('the buckets of a metric are read from its bytes as they were written, with
         };
         const bytes = written({ native, ...(hasMore && more) }, labels);
         const expected = { scale, zeroCount, offset: offset + first, counts: used };
-        expect(protobufWriter().readBuckets!(bytes)).toEqual(expected);
+        expect(protobufWriter().readBuckets!({ bytes, at: 0 })).toEqual(expected);
       },
     ),
   );
@@ -55,5 +55,5 @@ test.each<[string, Partial<HistogramValue>]>([
     },
   ],
 ])('no buckets are read from %s', (_, value) => {
-  expect(protobufWriter().readBuckets!(written(value))).toBeUndefined();
+  expect(protobufWriter().readBuckets!({ bytes: written(value), at: 0 })).toBeUndefined();
 });
