@@ -1,5 +1,4 @@
-import type { SlotRange } from '@hdrscope/core/internal';
-import { SparseCounts } from '@hdrscope/core/internal';
+import type { SlotRange, SparseCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
 import type { RejectedCounts } from './rejected.ts';
 import type { LiveSeries } from './series.ts';
@@ -61,6 +60,7 @@ export function changedSince(
 ): SlotRange | undefined {
   if (isLive(now)) return earlier.shown === now ? now.changedSince(earlier.version) : undefined;
   const { counts } = now;
-  if (isLive(earlier.shown) || !(counts instanceof SparseCounts)) return undefined;
-  return counts.changedSince(earlier.shown.counts);
+  // Not by their class, which programs without sparse counts need not bundle.
+  if (isLive(earlier.shown) || !('changedSince' in counts)) return undefined;
+  return (counts as SparseCounts).changedSince(earlier.shown.counts);
 }

@@ -178,7 +178,7 @@ function formatAdvice({ advice, alternatives, unit }: ShownAdvice, io: Io): stri
   const facts = [
     ['slots', formatCount(advice.slotCount)],
     ['dense', bytes(advice.denseBytes)],
-    ['sparse', `${formatCount(advice.sparseBytes.empty)} to ${bytes(advice.sparseBytes.most)}`],
+    ['sparse', `at most ${bytes(advice.sparseBytes)}`],
     ['shared', bytes(advice.sharedBytes)],
     ['values', `0 to ${shown(hdrLayout(advice.options).largestValue)}`],
     ['resolution', `${shown(advice.unit)} below ${shown(advice.unitBelow)}, ${percent(bound)} above`],
@@ -188,7 +188,7 @@ function formatAdvice({ advice, alternatives, unit }: ShownAdvice, io: Io): stri
     percent(one.worstRelativeError.bound),
     formatCount(one.slotCount),
     formatCount(one.denseBytes),
-    formatCount(one.sparseBytes.most),
+    formatCount(one.sparseBytes),
     formatCount(one.sharedBytes),
   ]);
   const columns = ['digits', 'worst error', 'slots', 'dense bytes', 'sparse at most', 'shared'];

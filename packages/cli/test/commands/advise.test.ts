@@ -8,7 +8,7 @@ test('prints the cost of a histogram, its precision, and the code that creates i
 
      slots  33,792
      dense  135,168 bytes
-    sparse  576 to 154,368 bytes
+    sparse  at most 154,368 bytes
     shared  270,400 bytes
     values  0 to 1 h 13 min
 resolution  1 ns below 2.05 µs, 0.098 % above

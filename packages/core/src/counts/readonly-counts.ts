@@ -27,3 +27,12 @@ export interface ReadonlyCounts {
 
 /** How counts are kept in memory. Behaviour does not depend on it. */
 export type Storage = 'dense' | 'sparse' | 'shared';
+
+/** Says where the count of a slot is added. */
+export interface PlaceTable {
+  /** A number for each slot of a page. */
+  placesOf(page: number): Int32Array;
+  /** The place of a slot is its number, shifted right by so many bits, less the offset. */
+  readonly shift: number;
+  readonly offset: number;
+}

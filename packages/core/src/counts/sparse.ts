@@ -1,7 +1,20 @@
+import {
+  addFewPlaced,
+  addFewTo,
+  boundsOfFew,
+  countFew,
+  type FewValues,
+  listFew,
+  MOST_VALUES as mostValues,
+  nextOfFew,
+  noValues,
+  sortFew,
+  withFew,
+} from './few-values.ts';
 import * as largest from './largest-count.ts';
 import { ListedCounts } from './listed.ts';
 import { slotsOfRanks } from './ranks.ts';
-import type { ReadonlyCounts } from './readonly-counts.ts';
+import type { PlaceTable, ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
 import type { LiveCounts } from './store.ts';
 import * as words from './words.ts';
@@ -17,6 +30,7 @@ const PAGE_BITS = words.PAGE_BITS;
 const PAGE_SLOTS = words.PAGE_SLOTS;
 const SLOT_IN_PAGE = words.SLOT_IN_PAGE;
 const LARGEST_COUNT = largest.LARGEST_COUNT;
+const MOST_VALUES = mostValues;
 
 /** The largest number of a cell. */
 const FULL = 2 ** 8 - 1;
@@ -40,15 +54,6 @@ export type SlotRange = readonly [first: number, last: number];
 
 const NO_SLOTS: SlotRange = [0, -1];
 
-/** Says where the count of a slot is added. */
-export interface PlaceTable {
-  /** A number for each slot of a page. */
-  placesOf(page: number): Int32Array;
-  /** The place of a slot is its number, shifted right by so many bits, less the offset. */
-  readonly shift: number;
-  readonly offset: number;
-}
-
 /**
  * Pages that are allocated on first use, one after the other in a single array: the storage for many histograms, or for a wide
  * range with few used slots.
@@ -66,6 +71,9 @@ export interface PlaceTable {
  * place   0 …                    │ tablePages       │ …
  * ```
  *
+ * Up to 64 values are a list of their slots instead, since most series have few values, each in a page of its own. The table is empty
+ * then, and all ways to change the counts but `add` of few values begin with `#unfold`.
+ *
  * Frozen counts never change again, so that a snapshot need not copy them. A clone of frozen counts, and counts with a mark, *close*
  * their pages: a copy of the table, among the pages, has their places from then on, and the table at the start is empty. The first
  * change of each page goes the slow way, which opens it. So a record pays nothing, and the pages that have changed since are known: see
@@ -76,6 +84,8 @@ export class SparseCounts implements LiveCounts {
   // The fields that one record needs. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** The cells that a record changes. While frozen they are an empty table, so a record finds no page and takes the slow way. */
   declare private cells: Uint8Array;
+  /** The slots of the values, while these are few: then there is no page. */
+  #few: FewValues | undefined;
   /** The cells with the counts: the same array, unless frozen. */
   #kept: Uint8Array;
   /** How many pages of the array are in use, those of the table included. */
@@ -112,6 +122,7 @@ export class SparseCounts implements LiveCounts {
   constructor(length: number) {
     this.length = length;
     this.#first = length;
+    this.#few = noValues(length);
     this.#used = tablePages(length);
     this.cells = emptyTable(length);
     this.#kept = this.cells;
@@ -136,6 +147,7 @@ export class SparseCounts implements LiveCounts {
   }
 
   get byteLength(): number {
+    if (this.#few !== undefined) return 2 * this.#few.length;
     const far = (this.#allFar?.byteLength ?? 0) * (this.#far === this.#allFar ? 1 : 2);
     return this.#kept.byteLength + far + (this.#carries?.byteLength ?? 0);
   }
@@ -162,6 +174,10 @@ export class SparseCounts implements LiveCounts {
    *   the other, and few pages change in between.
    */
   listedSince(before: ReadonlyCounts): ListedCounts | undefined {
+    if (this.#few !== undefined) {
+      const from = this.#fewSince(before);
+      return from < 0 ? undefined : listFew(this.#few.slice(from), this.length);
+    }
     const changed = this.#pagesSince(before);
     if (changed === undefined || !(before instanceof SparseCounts)) return undefined;
     const slots: number[] = [];
@@ -171,13 +187,13 @@ export class SparseCounts implements LiveCounts {
     for (let i = 0; i < changed.length; i++) {
       const page = changed.charCodeAt(i);
       const address = this.#placeOf(page) << PAGE_BITS;
-      // Where the page did not exist, all of its counts were 0.
+      // Where the page did not exist, all of its counts were 0, unless they are a list.
       const placeBefore = before.#placeOf(page);
       const addressBefore = placeBefore << PAGE_BITS;
       for (let at = 0; at < PAGE_SLOTS; at++) {
-        const cellBefore = placeBefore === 0 ? 0 : cellsBefore[addressBefore + at]!;
-        if (cells[address + at] === cellBefore && haveSameCarries) continue;
         const slot = (page << PAGE_BITS) + at;
+        const cellBefore = placeBefore > 0 ? cellsBefore[addressBefore + at]! : before.#countInList(slot);
+        if (cells[address + at] === cellBefore && haveSameCarries) continue;
         const count = this.at(slot) - before.at(slot);
         if (count < 0) return undefined;
         if (count > 0) {
@@ -219,6 +235,10 @@ export class SparseCounts implements LiveCounts {
 
   /** Slots among which are all that differ from frozen counts before these; `undefined` where `listedSince` is. */
   changedSince(before: ReadonlyCounts): SlotRange | undefined {
+    if (this.#few !== undefined) {
+      const from = this.#fewSince(before);
+      return from < 0 ? undefined : boundsOfFew(this.#few.slice(from), this.length);
+    }
     const changed = this.#pagesSince(before);
     if (changed === undefined) return undefined;
     return this.#slotsOfPages(changed.charCodeAt(0), changed.charCodeAt(changed.length - 1));
@@ -229,15 +249,25 @@ export class SparseCounts implements LiveCounts {
     return [first << PAGE_BITS, Math.min((last << PAGE_BITS) + SLOT_IN_PAGE, this.length - 1)];
   }
 
+  /** The place in the list of the first value since frozen counts that these were cloned from; -1 when it is not known. */
+  #fewSince(before: ReadonlyCounts): number {
+    return before instanceof SparseCounts && this.#isSince(before) ? before.total : -1;
+  }
+
   #pagesSince(before: ReadonlyCounts): string | undefined {
-    const isOrigin = before instanceof SparseCounts && this.#isFrozen && before.#state === this.#origin;
-    return isOrigin && this.#origin !== NO_STATE ? this.#changed : undefined;
+    return before instanceof SparseCounts && this.#isSince(before) ? this.#changed : undefined;
+  }
+
+  /** Whether these frozen counts are a clone of those, which counted on. */
+  #isSince(before: SparseCounts): boolean {
+    return this.#isFrozen && this.#origin !== NO_STATE && before.#state === this.#origin;
   }
 
   /** A copy that counts on. */
   clone(): SparseCounts {
     const copy = new SparseCounts(this.length);
-    if (this.total > 0) {
+    copy.#few = this.#few;
+    if (this.#few === undefined && this.total > 0) {
       copy.#keep(this.#kept.slice(0, this.#used << PAGE_BITS), this.#used);
       copy.#tableOfAll = this.#tableOfAll;
       copy.#allFar = this.#allFar?.slice();
@@ -262,6 +292,7 @@ export class SparseCounts implements LiveCounts {
   }
 
   at(slot: number): number {
+    if (this.#few !== undefined) return this.#countInList(slot);
     const place = this.#placeOf(slot >> PAGE_BITS);
     if (place === 0) return 0;
     const cell = this.#kept[(place << PAGE_BITS) + (slot & SLOT_IN_PAGE)]!;
@@ -288,6 +319,7 @@ export class SparseCounts implements LiveCounts {
 
   /** The sum of the counts in the page that starts at `slot`. */
   sumOfPage(slot: number): number {
+    if (this.#few !== undefined) return countFew(this.#few, slot, slot + SLOT_IN_PAGE);
     const cells = this.#kept;
     const place = this.#placeOf(slot >> PAGE_BITS);
     if (place === 0) return 0;
@@ -325,7 +357,7 @@ export class SparseCounts implements LiveCounts {
   }
 
   add(slot: number, count: number): void {
-    if (count === 0) return;
+    if (count === 0 || this.#addFew(slot, count)) return;
     const address = this.#addressFor(slot);
     const sum = this.cells[address]! + count;
     this.cells[address] = sum <= FULL ? sum : this.#carry(slot, sum);
@@ -346,6 +378,7 @@ export class SparseCounts implements LiveCounts {
 
   addRuns(runs: SlotRuns): void {
     this.#assertLive();
+    this.#unfold();
     const { slots, counts } = runs;
     const { total } = this;
     for (let length = runs.next(); length > 0; length = runs.next()) {
@@ -363,6 +396,8 @@ export class SparseCounts implements LiveCounts {
 
   remove(slot: number, count: number): void {
     if (count === 0) return;
+    this.#assertLive();
+    this.#unfold();
     const left = this.at(slot) - count;
     const carried = carriesOf(left);
     this.cells[this.#addressFor(slot)] = left - FULL * carried;
@@ -379,6 +414,7 @@ export class SparseCounts implements LiveCounts {
     this.#origin = NO_STATE;
     this.#carries = undefined;
     this.#forgetPlaces();
+    this.#few = noValues(this.length);
     this.#keep(emptyTable(this.length), tablePages(this.length));
     this.#openAll();
     this.#setTotal(0);
@@ -388,6 +424,7 @@ export class SparseCounts implements LiveCounts {
   resize(length: number): void {
     this.#assertLive();
     this.#origin = NO_STATE;
+    if (noValues(length) === undefined) this.#unfold();
     const [before, after] = [tablePages(this.length), tablePages(length)];
     const places = Array.from({ length: pagesOf(this.length) }, (_, page) => this.#placeOf(page));
     const old = this.#kept;
@@ -407,6 +444,29 @@ export class SparseCounts implements LiveCounts {
     if (this.#carries !== undefined) this.#ownCarries().resize(length);
   }
 
+  /** Adds values to the list. Returns whether there is one, and has the room. */
+  #addFew(slot: number, count: number): boolean {
+    if (this.#few === undefined || this.#few.length + count > MOST_VALUES) return false;
+    this.#assertLive();
+    this.#few = withFew(this.#few, slot, count);
+    this.#noteOpened(slot >> PAGE_BITS);
+    this.#setTotal(this.#few.length);
+    return true;
+  }
+
+  #countInList(slot: number): number {
+    return this.#few === undefined ? 0 : countFew(this.#few, slot, slot);
+  }
+
+  /** Makes pages of the list. All of them are open: more of them may have changed than have. */
+  #unfold(): void {
+    if (this.#few === undefined) return;
+    const slots = sortFew(this.#few);
+    this.#few = undefined;
+    this.#makePagesFor(slots, slots.length);
+    for (const slot of slots) this.cells[this.#addressFor(slot)]! += 1;
+  }
+
   /** The place of a page, or 0 while it does not exist. */
   #placeOf(page: number): number {
     const place = this.#kept[(this.#tableOfAll << PAGE_BITS) + page]!;
@@ -415,8 +475,7 @@ export class SparseCounts implements LiveCounts {
 
   /** Lets records find a page, which is at this place. */
   #open(page: number, place: number): void {
-    if (page < this.#firstOpened) this.#firstOpened = page;
-    if (page > this.#lastOpened) this.#lastOpened = page;
+    this.#noteOpened(page);
     if (place <= FULL) {
       this.#kept[page] = place;
       this.#kept[(this.#tableOfAll << PAGE_BITS) + page] = place;
@@ -426,6 +485,11 @@ export class SparseCounts implements LiveCounts {
     this.#far ??= new Uint32Array(pagesOf(this.length));
     this.#allFar[page] = place;
     this.#far[page] = place;
+  }
+
+  #noteOpened(page: number): void {
+    if (page < this.#firstOpened) this.#firstOpened = page;
+    if (page > this.#lastOpened) this.#lastOpened = page;
   }
 
   /** Lets the next change of each page go the slow way. */
@@ -497,6 +561,7 @@ export class SparseCounts implements LiveCounts {
   /** The address of a slot. Makes the page when it does not exist. */
   #addressFor(slot: number): number {
     this.#assertLive();
+    this.#unfold();
     const page = slot >> PAGE_BITS;
     let place = this.#placeOf(page);
     if (place === 0) {
@@ -527,6 +592,7 @@ export class SparseCounts implements LiveCounts {
 
   /** Adds to `into` the counts from a slot upwards, as often as `factor` says. Returns whether any of the pages exists. */
   #addTo(into: Float64Array, slot: number, factor: number): boolean {
+    if (this.#few !== undefined) return addFewTo(this.#few, into, slot, factor);
     const cells = this.#kept;
     const end = Math.min(slot + into.length, this.length);
     let isUsed = false;
@@ -556,6 +622,10 @@ export class SparseCounts implements LiveCounts {
     table: PlaceTable,
     factor: number,
   ): void {
+    if (this.#few !== undefined) {
+      addFewPlaced(this.#few, into, first, last, table, factor);
+      return;
+    }
     const { shift, offset } = table;
     const cells = this.#kept;
     for (let slot = first; slot <= last; ) {
@@ -630,6 +700,10 @@ export class SparseCounts implements LiveCounts {
 
   #findBounds(): void {
     this.#boundsTotal = this.total;
+    if (this.#few !== undefined) {
+      [this.#first, this.#last] = boundsOfFew(this.#few, this.length);
+      return;
+    }
     this.#first = this.#nextFrom(0);
     this.#last = -1;
     if (this.#first === this.length) return;
@@ -647,6 +721,7 @@ export class SparseCounts implements LiveCounts {
 
   /** `next` without a look at the bounds. */
   #nextFrom(slot: number): number {
+    if (this.#few !== undefined) return nextOfFew(this.#few, slot, this.length);
     const cells = this.#kept;
     const pages = pagesOf(this.length);
     let from = slot & SLOT_IN_PAGE;
@@ -674,12 +749,12 @@ function pagesOf(length: number): number {
   return (length + SLOT_IN_PAGE) >> PAGE_BITS;
 }
 
-/** `byteLength` of sparse counts that are empty, and at most when all slots are used and no count exceeds 2^31 − 1. */
-export function sparseBytesOf(length: number): { readonly empty: number; readonly most: number } {
+/** `byteLength` of sparse counts at most, when all slots are used and no count exceeds 2^31 − 1. */
+export function mostSparseBytes(length: number): number {
   const room = Math.floor((tablePages(length) + pagesOf(length)) * GROWTH);
   const far = room > FULL + 1 ? pagesOf(length) * Uint32Array.BYTES_PER_ELEMENT : 0;
   // A count of 2^31 − 1 has four digits in base 255.
-  return { empty: tablePages(length) << PAGE_BITS, most: 4 * ((room << PAGE_BITS) + far) };
+  return 4 * ((room << PAGE_BITS) + far);
 }
 
 /** The pages that the table takes. */

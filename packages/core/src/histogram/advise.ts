@@ -1,5 +1,5 @@
 import { SHARED_HEADER_BYTES } from '../counts/shared.ts';
-import { sparseBytesOf } from '../counts/sparse.ts';
+import { mostSparseBytes } from '../counts/sparse.ts';
 import { wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
@@ -24,12 +24,12 @@ export interface Advice {
   /** `byteLength` with shared storage: 64 bytes, and 8 a slot, in pages of 64. */
   readonly sharedBytes: number;
   /**
-   * `byteLength` with sparse storage, before the first value, and at most with all slots used while no count exceeds 2^31 − 1.
-   * Memory comes in pages of 64 bytes: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to a
+   * `byteLength` with sparse storage at most, with all slots used while no count exceeds 2^31 − 1. Up to 64 values take
+   * two bytes each, in layouts of up to 65,536 slots. Then memory comes in pages of 64 bytes: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to a
    * sixteenth more. Counts above 255 need the same again for their pages, and for each further digit in base 255. A second table
    * of 4 bytes for each page of slots is added from 256 pages on.
    */
-  readonly sparseBytes: { readonly empty: number; readonly most: number };
+  readonly sparseBytes: number;
   /** The width of the narrowest slots. */
   readonly unit: number;
   /** Below this value all slots are one unit wide, and above it wider. At most one above the largest value. */
@@ -133,7 +133,7 @@ function adviceFor(range: HdrLayoutOptions): Advice {
     slotCount,
     denseBytes: words * WORD_BYTES,
     sharedBytes: SHARED_HEADER_BYTES + 2 * words * WORD_BYTES,
-    sparseBytes: sparseBytesOf(slotCount),
+    sparseBytes: mostSparseBytes(slotCount),
     unit,
     unitBelow: subBucketCount * unit,
     worstRelativeError: worstRelativeErrorOf(layout),
