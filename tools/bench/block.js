@@ -7,7 +7,7 @@
  * @param {() => Promise<unknown>} action
  * @returns {Promise<number>} the longest time between two turns, in nanoseconds
  */
-async function longestBlock(action) {
+export async function longestBlock(action) {
   let longestMs = 0;
   let running = true;
   let lastMs = performance.now();
