@@ -157,7 +157,7 @@ function histogramOf(
     count: counts.total,
     sum,
     classic: buckets === 'native' ? undefined : toClassic(),
-    toClassic,
+    toClassic: buckets === 'native' ? toClassic : undefined,
     toRanges: look.vmrange ? () => rangeBuckets(family, state) : undefined,
     exemplars: exemplars.length > 0 ? exemplars : undefined,
   };
