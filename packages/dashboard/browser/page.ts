@@ -14,7 +14,7 @@ import {
 import { type AttributeKey, attributeKeys, successorOf, withFilter } from './attributes.ts';
 import { ChangesList } from './changes-list.ts';
 import { receivedPlot, type Style } from './charts.ts';
-import { dateTimeText, LOCAL, timeText, UTC } from './clock.ts';
+import { dateTimeText, LOCAL, longRangeText, timeText, UTC } from './clock.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { DetailPanel } from './detail-panel.ts';
 import { h, isTyped, setAttribute, setText } from './dom.ts';
@@ -28,7 +28,7 @@ import { SeriesTable } from './series-table.ts';
 import { foundRows, sortedRows, type TableFacts, type TableRow } from './state.ts';
 import { TabPanel } from './tab-panel.ts';
 import { Tabs } from './tabs.ts';
-import { historyText, recordFactsText, refusalsText } from './texts.ts';
+import { historyText, pastProblemText, pastText, recordFactsText, refusalsText } from './texts.ts';
 import { currentTheme, themeSwitch } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { Toolbar } from './toolbar.ts';
@@ -61,6 +61,7 @@ export class Page {
   readonly #asOf = h('p', { class: 'as-of', hidden: true });
   readonly #refusals = h('p', { class: 'refusals', hidden: true });
   readonly #history = h('p');
+  readonly #past = h('p', { class: 'past' });
   #view: PageView = viewOfAddress(location.hash);
   /** Percentiles of the picked row over time. */
   #overTime: TimePlot | undefined;
@@ -185,7 +186,7 @@ export class Page {
       this.#asOf,
     );
     main.append(this.#detail.element, this.#tabPanel.element, this.#files.element);
-    const footer = h('footer', {}, this.#history, h('p', { class: 'keys' }, keys, pause));
+    const footer = h('footer', {}, this.#history, this.#past, h('p', { class: 'keys' }, keys, pause));
     return h('div', { class: 'app' }, this.#header.element, main, footer);
   }
 
@@ -271,13 +272,8 @@ export class Page {
     if (this.#received.pausedMs === undefined) this.#draw();
   }
 
-  #sayRestarted({ history, timeMs }: TableMessage): void {
-    // The first time that the server remembers: it may have started long before, and have forgotten it.
-    const knownMs = history.intervals > 0 ? history.range.fromMs : timeMs;
-    const time = dateTimeText(knownMs, this.#zone);
-    this.#restarted.show(`The server restarted at ${time} or before. All counts began anew.`, {
-      Dismiss: () => this.#restarted.show(''),
-    });
+  #sayRestarted(message: TableMessage): void {
+    this.#restarted.show(restartText(message, this.#zone), { Dismiss: () => this.#restarted.show('') });
   }
 
   // Drawing
@@ -326,8 +322,10 @@ export class Page {
     this.#comparing.show('');
   }
 
-  #drawFacts({ errors, refusals, opensFiles, history, isRecord }: TableFacts): void {
+  #drawFacts({ refusals, opensFiles, history, past, isRecord, ...facts }: TableFacts): void {
     this.#files.isOn = opensFiles;
+    const problem = past === null ? '' : pastProblemText(past, this.#zone);
+    const errors = problem === '' ? facts.errors : [...facts.errors, problem];
     this.#errors.hidden = errors.length === 0;
     if (this.#errors.textContent !== errors.join('')) {
       this.#errors.replaceChildren();
@@ -336,6 +334,7 @@ export class Page {
     this.#refusals.hidden = refusals.length === 0;
     setText(this.#refusals, refusalsText(refusals));
     setText(this.#history, isRecord ? recordFactsText(history) : historyText(history));
+    setText(this.#past, past === null ? '' : pastText(history, past, this.#zone));
     setAttribute(this.element, 'data-record', isRecord);
     setAttribute(this.#live, 'aria-label', isRecord ? 'Recorded series' : 'Live series');
   }
@@ -518,6 +517,18 @@ export class Page {
     const asOfMs = pausedMs ?? facts?.timeMs ?? 0;
     setText(this.#asOf, `As of ${timeText(asOfMs, this.#zone)}`);
   }
+}
+
+function restartText({ history, past, timeMs }: TableMessage, zone: Zone): string {
+  const { intervals, range, lastGap } = history;
+  const endMs = past?.earlier?.endMs;
+  if (endMs === undefined) {
+    // The first time that the server remembers: it may have started long before, and have forgotten it.
+    const time = dateTimeText(intervals > 0 ? range.fromMs : timeMs, zone);
+    return `The server restarted at ${time} or before. All counts began anew.`;
+  }
+  const gap = { fromMs: endMs, toMs: lastGap?.fromMs === endMs ? lastGap.toMs : timeMs };
+  return `The server restarted, and nothing is known of ${longRangeText(gap, zone)}. Counts since the start began anew; the time before stays on the timeline.`;
 }
 
 function isAsBad(one: RowChange | undefined, worst: RowChange): boolean {

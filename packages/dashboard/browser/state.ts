@@ -83,9 +83,10 @@ function seriesRow(family: FamilyFacts, { id, attributes }: SeriesFacts): TableR
 }
 
 /** The rows of an answer. A row of a family that the page does not know is left out. */
-export function rowsOfAnswer({ families }: TableState, { rows }: RowsMessage): TableRow[] {
+export function rowsOfAnswer({ families }: TableState, { rows, families: others }: RowsMessage): TableRow[] {
+  const byId = new Map(others.map((family) => [family.id, family]));
   return rows.flatMap((one: AnswerRow, at) => {
-    const family = families.get(one.family);
+    const family = families.get(one.family) ?? byId.get(one.family);
     if (family === undefined) return [];
     const { attributes, seriesCount, count, perSecond, last, values } = one;
     return [rowOf(family, attributes, seriesCount, [at, count, perSecond, last, values])];

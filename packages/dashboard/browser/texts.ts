@@ -1,9 +1,10 @@
 import type { Bounds } from '@hdrscope/core';
 import { formatShare } from '@hdrscope/kit';
 import { formatCount } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import { boundsText } from '../src/bounds-text.ts';
-import type { FamilyFacts, HistoryFacts, ObjectiveResult, TableMessage } from '../src/messages.ts';
-import { lengthText } from './clock.ts';
+import type { FamilyFacts, HistoryFacts, ObjectiveResult, PastFacts, TableMessage } from '../src/messages.ts';
+import { dateTimeText, lengthText, longRangeText } from './clock.ts';
 
 /** A rate: `1,234/s`, with three digits below 100. */
 export function rateText(perSecond: number): string {
@@ -41,6 +42,59 @@ export function historyText({
   const lengths = finest === coarsest ? finest : `${finest} to ${coarsest}`;
   const remembered = `The server remembers ${roughText(range.toMs - range.fromMs)}`;
   return `${remembered} in intervals of ${lengths}: ${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
+}
+
+/** Since when the server remembers, what a restart leaves of it, and what is missing. */
+export function pastText(
+  { range, intervals, gaps, lastGap }: HistoryFacts,
+  past: PastFacts,
+  zone: Zone,
+): string {
+  if (intervals === 0) return '';
+  const time = (ms: number): string => dateTimeText(ms, zone);
+  const { isKept, everyMs, writtenMs, bytes, earlier } = past;
+  const sentences = [`It remembers since ${time(range.fromMs)}.`];
+  if (isKept) {
+    const written = writtenMs === null ? '' : `, up to ${time(writtenMs)} now (${mebibytes(bytes)} MiB)`;
+    const rest = `It is written every ${roughText(everyMs)}: a server that is killed loses what came later.`;
+    sentences.push(`A folder keeps this over restarts${written}.`, rest);
+  } else sentences.push('It has this in memory only: a restart forgets it.');
+  if (earlier !== null) {
+    const { endMs, isWhole } = earlier;
+    const end = `What an earlier server remembered ends at ${time(endMs)}`;
+    sentences.push(isWhole ? `${end}, when it was stopped.` : `${end}: what it counted later is lost.`);
+    sentences.push(...missingTexts(earlier));
+  }
+  if (lastGap !== null) {
+    const last = longRangeText(lastGap, zone);
+    sentences.push(
+      gaps === 1 ? `Nothing is known of ${last}.` : `Nothing is known of ${gaps} gaps, the last one ${last}.`,
+    );
+  }
+  return sentences.join(' ');
+}
+
+function missingTexts({
+  damagedBytes,
+  misplacedIntervals,
+  namelessCounts,
+}: NonNullable<PastFacts['earlier']>): string[] {
+  const texts: string[] = [];
+  if (damagedBytes > 0)
+    texts.push(`${formatCount(damagedBytes)} bytes of the folder were damaged or cut, and are left out.`);
+  if (misplacedIntervals > 0)
+    texts.push(`${formatCount(misplacedIntervals)} intervals are left out: the clock was set back since.`);
+  if (namelessCounts > 0)
+    texts.push(`${formatCount(namelessCounts)} counts are left out: the names of their series were damaged.`);
+  return texts;
+}
+
+/** Why a folder does not keep the history, although it should; empty when it does. */
+export function pastProblemText({ problem, failingSinceMs }: PastFacts, zone: Zone): string {
+  if (problem === null) return '';
+  const since =
+    failingSinceMs === null ? '' : `, nothing is written since ${dateTimeText(failingSinceMs, zone)}`;
+  return `${problem}${since}. The page goes on in memory.`;
 }
 
 /** The record that the server has read: `The record has intervals of 10 min or longer: 48 of 64 MiB`. */

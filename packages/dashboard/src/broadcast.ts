@@ -101,12 +101,13 @@ export class Broadcast {
     else void this.#feed.update();
   }
 
-  close(): void {
+  /** Ends all connections at once, and resolves when the history is written. Never rejects. */
+  async close(): Promise<void> {
     this.#isClosed = true;
-    this.#feed.stop();
     clearInterval(this.#beat);
     for (const one of this.#subscribers) one.end();
     this.#subscribers.clear();
+    await this.#feed.stop();
   }
 
   /** The update that an event id names; 0 for an id of another server. */
@@ -148,7 +149,7 @@ export class Broadcast {
   }
 
   #tableText(seen: number): string {
-    const { table, history, isRecord, isReading, errors, tabNames } = this.#feed;
+    const { table, history, past, isRecord, isReading, errors, tabNames } = this.#feed;
     const from = table.knowsChangesSince(seen) ? seen : 0;
     const { families, series, rows, removed } = table.changesSince(from);
     const { title, intervalMs, openFile } = this.#settings;
@@ -162,6 +163,7 @@ export class Broadcast {
       isRecord,
       isReading,
       history: history.facts,
+      past,
       tabs: tabNames,
       errors,
       refusals: REFUSAL_REASONS.map((reason) => [reason, this.#refusals[reason]] as const).filter(

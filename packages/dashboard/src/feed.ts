@@ -1,11 +1,13 @@
 import { visible } from '@hdrscope/core/internal';
 import { reasonOf, Slices } from '@hdrscope/kit';
-import type { FamilySnapshot, Registry, Snapshot } from '@hdrscope/registry';
+import { type FamilySnapshot, type Registry, type Snapshot, systemClock } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { TabContents } from './answer/answers.ts';
 import { History } from './history/history.ts';
 import { LiveTable } from './live-table.ts';
+import type { PastFacts } from './messages.ts';
 import type { DashboardSettings, DashboardTab } from './options.ts';
+import { Past } from './past/past.ts';
 
 /** The time limit of a gather, after which the page goes on without the slow source. */
 const PATIENCE_MS = 5000;
@@ -44,6 +46,10 @@ export class Feed {
   #isStopped = false;
   #isReading: boolean;
   #isWatched: () => boolean = () => false;
+  /** Keeps the history over restarts; `undefined` when no folder is named, and for a record. */
+  readonly #past: Past | undefined;
+  /** Whether the past has been read. */
+  #isPastRead = false;
   #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(shown: DashboardData, settings: DashboardSettings, onUpdate: () => void) {
@@ -58,6 +64,18 @@ export class Feed {
       mostBytes: settings.historyBytes,
       coarsening: this.isRecord ? 'evenly' : 'older',
     });
+    const { historyFolder, onHistoryError, onHistoryRecovery } = settings;
+    if (historyFolder !== undefined && !this.isRecord) {
+      this.#past = new Past({
+        ...{ folder: historyFolder, mostBytes: settings.historyBytes, monotonicMs: systemClock.monotonicMs },
+        ...{ onError: onHistoryError, onRecovery: onHistoryRecovery },
+      });
+    }
+  }
+
+  /** What a restart leaves of the history; `null` for a record. */
+  get past(): PastFacts | null {
+    return this.isRecord ? null : (this.#past?.facts ?? IN_MEMORY);
   }
 
   /** Whether this is a record whose end has not come yet. */
@@ -78,6 +96,8 @@ export class Feed {
       return;
     }
     const { intervalMs } = this.#settings;
+    // What is counted before the first update is in no interval.
+    if (this.#past !== undefined) void this.update();
     this.#timer = setInterval(() => {
       // A timer is early or late by a little.
       const isDue = performance.now() - this.#lastMs >= intervalMs * IDLE_TIMES - intervalMs / 2;
@@ -85,9 +105,15 @@ export class Feed {
     }, intervalMs).unref();
   }
 
-  stop(): void {
+  /** Ends the updates, and writes the last interval of a history that a folder keeps. Never rejects. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
     this.#isStopped = true;
     clearInterval(this.#timer);
+    if (this.#past === undefined) return;
+    await this.#running;
+    await this.update();
+    await this.#past.close(this.history);
   }
 
   /** Whether the last update is at most one and a half intervals old. */
@@ -136,12 +162,22 @@ export class Feed {
   }
 
   async #take(snapshot: Snapshot): Promise<void> {
+    if (!this.#isPastRead) {
+      this.#isPastRead = true;
+      const earlier = await this.#past?.open(snapshot.timeMs);
+      if (earlier !== undefined) {
+        await this.history.restore(earlier.history, earlier.later);
+        this.table.restore(this.history.series);
+      }
+    }
     const isFirst = this.table.updates === 0;
     // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
     if (!isFirst && snapshot.timeMs <= this.table.snapshot.timeMs) return;
     this.table.update(snapshot);
     this.#errors = snapshot.errors.map(({ source, error }) => visible(`${source}: ${reasonOf(error)}`));
-    if (!isFirst) await this.history.add(this.table.startMs, snapshot.timeMs, this.table.increases());
+    if (isFirst) return;
+    const interval = await this.history.add(this.table.startMs, snapshot.timeMs, this.table.increases());
+    this.#past?.note(interval, this.history);
   }
 
   /** When the tabs cannot be made, the last ones stay. */
@@ -177,3 +213,14 @@ export class Feed {
     return { plots, series };
   }
 }
+
+/** Of a page whose history no folder keeps. */
+const IN_MEMORY: PastFacts = {
+  isKept: false,
+  everyMs: 0,
+  writtenMs: null,
+  bytes: 0,
+  problem: null,
+  failingSinceMs: null,
+  earlier: null,
+};

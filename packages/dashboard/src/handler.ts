@@ -34,8 +34,11 @@ const DASHBOARD_HANDLER = {
 export interface DashboardHandler {
   /** Answers a request. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Ends all connections of the page and stops gathering the registry. */
-  close(): void;
+  /**
+   * Ends all connections of the page and stops gathering the registry. Resolves when the last interval is written to `historyFolder`, or 5
+   * seconds later. Never rejects.
+   */
+  close(): Promise<void>;
 }
 
 /**

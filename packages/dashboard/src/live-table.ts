@@ -9,10 +9,11 @@ import {
   type SeriesSnapshot,
   type Snapshot,
 } from '@hdrscope/registry';
-import { endCounts, type SlotReaches } from '@hdrscope/registry/internal';
+import { endCounts, joinReaches, type SlotReaches } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
 import { increaseOf } from './increase-of.ts';
 import type { FamilyFacts, Row, SeriesFacts } from './messages.ts';
+import { familyKey, seriesKey } from './past/identity.ts';
 import { valuesOf } from './row-values.ts';
 
 /** A series of the table. */
@@ -23,6 +24,8 @@ export interface LiveSeries extends HistorySeries {
   /** As in the latest snapshot. */
   latest: SeriesSnapshot;
   reaches: SlotReaches | undefined;
+  /** The reaches of its counts in an earlier process, which the history has too. */
+  readonly earlierReaches: SlotReaches | undefined;
   /** What it counted in the last interval; `undefined` when that is nothing, or there is no interval yet. */
   increase: Increase | undefined;
   /** How many values it counted in each second of the last interval. */
@@ -70,12 +73,16 @@ export class LiveTable {
   readonly #keepMs: number;
   /** Families by scope and name. */
   readonly #families = new Map<string, LiveFamily>();
-  /** By id, ascending. */
+  /** By id. */
   readonly #byId = new Map<number, LiveSeries>();
   /** All of `#byId`. */
   #series: readonly LiveSeries[] | undefined;
   #nextFamily = 0;
   #nextSeries = 0;
+  /** Ids of families of an earlier process that are not in the table, by `familyKey`. */
+  readonly #earlierFamilies = new Map<string, number>();
+  /** Series of an earlier process that are not in the table, by `seriesKey`. */
+  readonly #earlierSeries = new Map<string, HistorySeries>();
   /** The last removals, oldest first, each with the number of its update. */
   #removals: (readonly [id: number, update: number])[] = [];
   /** Removals up to this update may be forgotten. */
@@ -95,7 +102,7 @@ export class LiveTable {
 
   /** Ascending by id. */
   get series(): readonly LiveSeries[] {
-    this.#series ??= [...this.#byId.values()];
+    this.#series ??= [...this.#byId.values()].sort((a, b) => a.facts.id - b.facts.id);
     return this.#series;
   }
 
@@ -111,6 +118,20 @@ export class LiveTable {
   /** When the last interval began: at the time of the snapshot before, in milliseconds since 1970. */
   get startMs(): number {
     return this.#startMs;
+  }
+
+  /**
+   * Lets series go on that an earlier process had: the same attributes in the same family have the same id. A family with another layout is
+   * another family. Call it before the first update.
+   */
+  restore(series: Iterable<HistorySeries>): void {
+    for (const one of series) {
+      const { id, family } = one.facts;
+      this.#earlierFamilies.set(familyKey(one.family), family);
+      this.#earlierSeries.set(seriesKey(one), one);
+      this.#nextFamily = Math.max(this.#nextFamily, family + 1);
+      this.#nextSeries = Math.max(this.#nextSeries, id + 1);
+    }
   }
 
   /** What each series counted in the last interval. */
@@ -205,17 +226,12 @@ export class LiveTable {
     const known = this.#families.get(key);
     if (known !== undefined) return known;
     const { series: _, ...definition } = family;
-    const { name, unit, description } = definition;
+    const earlier = familyKey(definition);
+    const id = this.#earlierFamilies.get(earlier) ?? this.#nextFamily++;
+    this.#earlierFamilies.delete(earlier);
     const added: LiveFamily = {
       definition,
-      facts: {
-        id: this.#nextFamily++,
-        name: visible(name),
-        description: visible(description),
-        counted: countedUnitOf(family),
-        digits: family.layout.significantDigits,
-        unit,
-      },
+      facts: familyFacts(id, definition),
       addedAt: this.#updates,
       series: new Map(),
     };
@@ -224,18 +240,20 @@ export class LiveTable {
   }
 
   #add(live: LiveFamily, latestFamily: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
-    const id = this.#nextSeries++;
-    const facts: SeriesFacts = {
-      id,
-      family: live.facts.id,
-      attributes: attributePairs(latest.attributes).map((pair) => visible(pair)),
-    };
-    const series: HistorySeries = { facts, family: live.definition, reaches: latest.reaches };
+    const { attributes } = latest;
+    const key = seriesKey({ facts: { family: live.facts.id }, attributes });
+    const earlier = this.#earlierSeries.get(key);
+    this.#earlierSeries.delete(key);
+    const id = earlier?.facts.id ?? this.#nextSeries++;
+    const facts = seriesFacts(id, live.facts.id, attributes);
+    const earlierReaches = earlier?.reaches;
+    const reaches = joinReaches(earlierReaches, latest.reaches);
+    const series: HistorySeries = { facts, family: live.definition, attributes, reaches };
     // All values of a new series are of the last interval, unless there was no interval.
     const hasCounted = seconds > 0 && latest.counts.total > 0;
     const added: LiveSeries = {
       ...series,
-      ...{ familyFacts: live.facts, latestFamily, latest },
+      ...{ familyFacts: live.facts, latestFamily, latest, earlierReaches },
       increase: hasCounted ? increaseOf(series, latest, undefined) : undefined,
       perSecond: hasCounted ? latest.counts.total / seconds : 0,
       changedAt: this.#updates,
@@ -259,7 +277,7 @@ export class LiveTable {
       this.#stop(known);
       return;
     }
-    known.reaches = now.reaches;
+    known.reaches = joinReaches(known.earlierReaches, now.reaches);
     known.increase = increaseOf(known, now, before);
     known.perSecond = known.increase.counts.total / seconds;
     this.#show(known);
@@ -283,6 +301,24 @@ export class LiveTable {
     one.rowText = undefined;
     one.changedAt = this.#updates;
   }
+}
+
+/** The facts of a family, as clients get them. */
+export function familyFacts(id: number, family: FamilyDefinition): FamilyFacts {
+  const { name, unit, description, layout } = family;
+  return {
+    id,
+    name: visible(name),
+    description: visible(description),
+    counted: countedUnitOf(family),
+    digits: layout.significantDigits,
+    unit,
+  };
+}
+
+/** The facts of a series, as clients get them. */
+export function seriesFacts(id: number, family: number, attributes: Attributes): SeriesFacts {
+  return { id, family, attributes: attributePairs(attributes).map((pair) => visible(pair)) };
 }
 
 function rowTextOf(one: LiveSeries): string {

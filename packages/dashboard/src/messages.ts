@@ -72,6 +72,8 @@ export interface TableMessage {
   /** Whether this is a record that is being read: later times may follow. */
   readonly isReading: boolean;
   readonly history: HistoryFacts;
+  /** What a restart leaves of the history; `null` for a record. */
+  readonly past: PastFacts | null;
   /** Families that the client does not have yet, or may have forgotten. */
   readonly families: readonly FamilyFacts[];
   /** Series that the client does not have yet. */
@@ -101,6 +103,42 @@ export interface HistoryFacts {
   /** The memory that it takes, and the memory that it may take. */
   readonly bytes: number;
   readonly mostBytes: number;
+  /** How many times there are between the intervals of which nothing is known. */
+  readonly gaps: number;
+  /** The last one of them; `null` when there is none. */
+  readonly lastGap: TimeRange | null;
+}
+
+/** What a restart of the server leaves of its history. */
+export interface PastFacts {
+  /** Whether a folder keeps the history over restarts. If not, a restart forgets it. */
+  readonly isKept: boolean;
+  /** The time between two writes, in milliseconds: a process that is killed loses what it counted in it. */
+  readonly everyMs: number;
+  /** The folder has everything up to this time, in milliseconds since 1970; `null` before the first write of this process. */
+  readonly writtenMs: number | null;
+  /** The bytes of the folder. */
+  readonly bytes: number;
+  /** Why the folder is not used or not written at present; `null` when all is well. */
+  readonly problem: string | null;
+  /** Since when it cannot be written, in milliseconds since 1970; `null` while it can. */
+  readonly failingSinceMs: number | null;
+  /** What an earlier process left; `null` when nothing was there. */
+  readonly earlier: EarlierFacts | null;
+}
+
+/** What a server found in the folder of its history at its start. */
+export interface EarlierFacts {
+  /** The end of its last interval, in milliseconds since 1970. */
+  readonly endMs: number;
+  /** Whether the process before wrote its last counts when it ended. If not, what it counted after `endMs` is lost. */
+  readonly isWhole: boolean;
+  /** Bytes that could not be read: they were damaged or cut. */
+  readonly damagedBytes: number;
+  /** Intervals that were left out, because they lie after the present time of the clock, or overlap with others. */
+  readonly misplacedIntervals: number;
+  /** Counts of one series in one interval that were left out, because the name of the series could not be read. */
+  readonly namelessCounts: number;
 }
 
 /** A row of an answer: a series, or several of one family that were merged. */
@@ -126,6 +164,8 @@ export interface RowsMessage {
   readonly question: string;
   /** The time that the rows are of: the range of the question, widened to whole intervals. Left out: since the start. */
   readonly range?: TimeRange;
+  /** The families of rows that have no series in the table. */
+  readonly families: readonly FamilyFacts[];
   readonly rows: readonly AnswerRow[];
   /** How many rows were left out, those with the fewest values. */
   readonly leftOut: number;

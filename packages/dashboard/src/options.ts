@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import {
   callback,
+  filledText,
   number,
   type OptionRules,
   optional,
@@ -10,6 +11,7 @@ import {
   text,
   withDefault,
 } from '@hdrscope/core/internal';
+import { warn } from '@hdrscope/kit';
 import {
   GUARD_RULES,
   type GuardOptions,
@@ -53,6 +55,16 @@ export interface DashboardOptions {
    */
   readonly historyBytes?: number | undefined;
   /**
+   * A folder that keeps what the page remembers over restarts: an own one for each page. It is made if it does not exist, and takes at most
+   * three times `historyBytes`. Of a process that is killed, the last 10 seconds are lost. The page says so while the folder cannot be
+   * used or written. @default the page remembers in memory only, and says so
+   */
+  readonly historyFolder?: string | undefined;
+  /** Called for the first of several failures of `historyFolder` in a row. @default a warning of the process */
+  readonly onHistoryError?: ((error: Error) => void) | undefined;
+  /** Called when `historyFolder` can be written again. @default not called */
+  readonly onHistoryRecovery?: (() => void) | undefined;
+  /**
    * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
    * of no other error. `bytes` throws after 256 MiB, and when the text of the file, after decompression by gzip, has more than 256 MiB
    * or 1,000,000 lines. @default the page takes no files
@@ -80,16 +92,19 @@ export interface ServeDashboardOptions extends DashboardOptions, GuardOptions {
 }
 
 /** Options that are checked and complete. */
-export type DashboardSettings = Settings<DashboardOptions, 'token' | 'openFile'>;
+export type DashboardSettings = Settings<DashboardOptions, 'token' | 'openFile' | 'historyFolder'>;
 
 /** The rules of `DashboardOptions`. */
-export const PAGE_RULES: RulesFor<DashboardOptions, 'token' | 'openFile'> = {
+export const PAGE_RULES: RulesFor<DashboardOptions, 'token' | 'openFile' | 'historyFolder'> = {
   title: withDefault(text, 'hdrscope'),
   token: GUARD_RULES.token,
   allowedHosts: withDefault(GUARD_RULES.allowedHosts, []),
   intervalMs: withDefault(number({ from: 100, to: 3_600_000 }), 1000),
   historyMs: withDefault(number({ from: 10_000, to: 2_592_000_000 }), 21_600_000),
   historyBytes: withDefault(number({ from: 2 ** 20, to: 2 ** 32 }), 64 * 2 ** 20),
+  historyFolder: optional(filledText()),
+  onHistoryError: withDefault(callback(), warn),
+  onHistoryRecovery: withDefault(callback(), () => {}),
   openFile: optional(callback()),
   tabs: withDefault(callback(), () => Promise.resolve([])),
   tabOf: withDefault(callback(), tabByName),

@@ -74,12 +74,13 @@ export async function serveDashboard(
       port,
       refusals,
       async close() {
-        dashboard.close();
+        const isWritten = dashboard.close();
         await closeServer(server);
+        await isWritten;
       },
     };
   } catch (error) {
-    dashboard.close();
+    await dashboard.close();
     throw error;
   }
 }

@@ -73,7 +73,7 @@ test('a family goes with its last series', () => {
 
 test('rows of an answer have the labels of the table, and merged ones say of how many series', () => {
   const message = {
-    ...{ question: 'by=method', leftOut: 0 },
+    ...{ question: 'by=method', leftOut: 0, families: [] },
     rows: [
       {
         ...{ family: 0, attributes: ['method=get'], seriesCount: 3, count: 12, perSecond: 1.5 },

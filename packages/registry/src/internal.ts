@@ -17,7 +17,7 @@ export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
-export type { SlotReaches } from './reach.ts';
+export { joinReaches, type SlotReaches } from './reach.ts';
 export {
   assertRegistry,
   type GatherOptions,
@@ -30,7 +30,9 @@ export {
 export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export { addRemote, resumeCollecting, takenStates } from './remote/collect-from.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
+export { familyFromJson, familyToJson, type WireFamily } from './remote/definitions.ts';
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
+export { attributesFromJson, attributesToJson, type WireAttributes } from './remote/wire-attributes.ts';
 export type { LiveSeries } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export type { CurrentState } from './series-snapshot.ts';

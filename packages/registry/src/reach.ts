@@ -32,6 +32,14 @@ export function widen(
   });
 }
 
+/** Where the values of slots may lie that were counted at two places. */
+export function joinReaches(a: SlotReaches | undefined, b: SlotReaches | undefined): SlotReaches | undefined {
+  if (a === undefined || b === undefined || a === b) return a ?? b;
+  const joined = new Map(a);
+  for (const [slot, reach] of b) widen(joined, slot, reach);
+  return joined;
+}
+
 /** What a family has to know of its slots and thresholds. */
 interface ReachedSlots {
   readonly layout: HdrLayout;

@@ -3,7 +3,7 @@ import type { Plot } from '@hdrscope/plot';
 import { intervalsWithin, timeOf } from '../history/coarsening.ts';
 import type { History, HistorySeries } from '../history/history.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
-import type { LiveTable } from '../live-table.ts';
+import { familyFacts, type LiveTable } from '../live-table.ts';
 import type {
   AnswerRow,
   ChangesMessage,
@@ -159,8 +159,14 @@ export class Answers {
     all: readonly PackedInterval[],
   ): Promise<Omit<RowsMessage, 'question'>> {
     const { range } = question;
-    const rows = (await this.#groupRows(question, groups, all)).map(([, row]) => row);
-    return { ...(range && { range: timeOf(intervalsWithin(all, range)) }), ...bounded(rows) };
+    const found = await this.#groupRows(question, groups, all);
+    const rows = bounded(found.map(([, row]) => row));
+    const shown = new Set(this.#table.series.map(({ facts }) => facts.family));
+    const others = new Map(
+      found.flatMap(([{ familyId, family }]) => (shown.has(familyId) ? [] : [[familyId, family] as const])),
+    );
+    const families = [...others].map(([id, family]) => familyFacts(id, family));
+    return { ...(range && { range: timeOf(intervalsWithin(all, range)) }), families, ...rows };
   }
 
   /** The rows of groups, each with its group. */

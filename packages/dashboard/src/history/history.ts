@@ -1,8 +1,8 @@
 import { Slices } from '@hdrscope/kit';
-import type { FamilySnapshot } from '@hdrscope/registry';
+import type { Attributes, FamilySnapshot } from '@hdrscope/registry';
 import type { SlotReaches } from '@hdrscope/registry/internal';
 import type { HistoryFacts, SeriesFacts } from '../messages.ts';
-import { type Coarsening, placeToMerge, timeOf } from './coarsening.ts';
+import { type Coarsening, gapsBetween, placeToMerge, timeOf } from './coarsening.ts';
 import {
   mergedInterval,
   type PackedInterval,
@@ -18,6 +18,8 @@ export type FamilyDefinition = Omit<FamilySnapshot, 'series'>;
 export interface HistorySeries {
   readonly facts: SeriesFacts;
   readonly family: FamilyDefinition;
+  /** As they were recorded. */
+  readonly attributes: Attributes;
   /** Where the values of its slots may lie: see `SeriesSnapshot.reaches`. They only widen, so the last ones hold for all times. */
   readonly reaches: SlotReaches | undefined;
 }
@@ -42,9 +44,17 @@ const MOST_INTERVALS = 1200;
 // With fewer intervals nobody sees when something happened: the memory grows instead.
 const FEWEST_INTERVALS = 60;
 
+/** Intervals of an earlier process, and the series that they have counts of. */
+export interface EarlierHistory {
+  /** Ascending, without overlaps. */
+  readonly intervals: readonly PackedInterval[];
+  readonly series: readonly HistorySeries[];
+}
+
 /**
  * What every series counted, interval by interval. Counts are never lost: when there is no room for more intervals, neighbours are
  * merged, and the counts of a range of whole intervals are exact. Memory is bounded by `mostBytes`, unless 60 intervals take more.
+ * When only gaps are between the intervals, there is nothing to merge, and the oldest one is forgotten.
  */
 export class History {
   readonly #limits: HistoryLimits;
@@ -70,6 +80,7 @@ export class History {
       finestMs = Math.min(finestMs, endMs - startMs);
       coarsestMs = Math.max(coarsestMs, endMs - startMs);
     }
+    const gaps = gapsBetween(this.#intervals);
     return {
       range: timeOf(this.#intervals),
       intervals: this.#intervals.length,
@@ -77,7 +88,14 @@ export class History {
       coarsestMs,
       bytes: this.#bytes,
       mostBytes: this.#limits.mostBytes,
+      gaps: gaps.length,
+      lastGap: gaps.at(-1) ?? null,
     };
+  }
+
+  /** The series of an id; `undefined` when it counted nothing in the time that is remembered. */
+  find(id: number): HistorySeries | undefined {
+    return this.#series.get(id);
   }
 
   /** All series that counted something in the time that is remembered. */
@@ -86,20 +104,50 @@ export class History {
   }
 
   /**
+   * Takes what an earlier process remembered: all of it, before the first call of `add`. A history that takes the intervals of another one in
+   * two parts, the later ones one by one, is equal to it. Lets other work run meanwhile.
+   *
+   * @param later Intervals that the other history added after `intervals`.
+   */
+  async restore({ intervals, series }: EarlierHistory, later: readonly PackedInterval[]): Promise<void> {
+    const definitions = new Map(series.map((one) => [one.facts.id, one]));
+    const remember = async (interval: PackedInterval): Promise<void> => {
+      for (const id of interval.ids) {
+        this.#series.set(id, { ...definitions.get(id)!, lastMs: interval.endMs });
+        if (this.#slices.isOver()) await this.#slices.next();
+      }
+      this.#intervals.push(interval);
+      this.#bytes += interval.byteLength;
+    };
+    for (const interval of intervals) await remember(interval);
+    for (const interval of later) {
+      await remember(interval);
+      await this.#makeRoom(interval.endMs);
+    }
+  }
+
+  /**
    * Adds an interval, which begins where the last one ends or later, and makes room for it. Lets other work run meanwhile. The next call
    * must wait for the end of this one.
+   *
+   * @returns The interval as it was before it was merged with others.
    */
-  async add(startMs: number, endMs: number, increases: Iterable<Increase>): Promise<void> {
+  async add(startMs: number, endMs: number, increases: Iterable<Increase>): Promise<PackedInterval> {
     const added = [...increases];
     // Only these parts: a series of the table also holds its latest snapshots.
     for (const { series } of added) {
-      const { facts, family, reaches } = series;
-      this.#series.set(facts.id, { facts, family, reaches, lastMs: endMs });
+      const { facts, family, attributes, reaches } = series;
+      this.#series.set(facts.id, { facts, family, attributes, reaches, lastMs: endMs });
     }
     const interval = await packInterval(startMs, endMs, added, this.#slices);
     this.#intervals.push(interval);
     this.#bytes += interval.byteLength;
-    this.#forgetBefore(endMs - this.#limits.spanMs);
+    await this.#makeRoom(endMs);
+    return interval;
+  }
+
+  async #makeRoom(nowMs: number): Promise<void> {
+    this.#forgetBefore(nowMs - this.#limits.spanMs);
     while (this.#isFull) await this.#mergeTwo();
   }
 
@@ -110,6 +158,10 @@ export class History {
 
   async #mergeTwo(): Promise<void> {
     const at = placeToMerge(this.#intervals, this.#limits.coarsening);
+    if (at === undefined) {
+      this.#forgetBefore(this.#intervals[0]!.endMs);
+      return;
+    }
     const [first, second] = [this.#intervals[at]!, this.#intervals[at + 1]!];
     const merged = await mergedInterval(first, second, (id) => this.#slotCountsOf(id), this.#slices);
     this.#intervals.splice(at, 2, merged);

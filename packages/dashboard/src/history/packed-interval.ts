@@ -91,8 +91,14 @@ function intervalOf(startMs: number, endMs: number, entries: readonly PackedSeri
     at += buckets.length;
   });
   offsets[2 * entries.length] = at;
-  const byteLength = OBJECT_BYTES + length + ids.byteLength + sums.byteLength + offsets.byteLength;
-  return { startMs, endMs, ids, offsets, sums, bytes, byteLength };
+  return sizedInterval({ startMs, endMs, ids, offsets, sums, bytes });
+}
+
+/** An interval with the memory that it takes. */
+export function sizedInterval(parts: Omit<PackedInterval, 'byteLength'>): PackedInterval {
+  const { ids, offsets, sums, bytes } = parts;
+  const arrays = ids.byteLength + sums.byteLength + offsets.byteLength + bytes.length;
+  return { ...parts, byteLength: OBJECT_BYTES + arrays };
 }
 
 /** What a series counted in an interval; `undefined` when it counted nothing. */

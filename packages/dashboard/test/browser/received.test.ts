@@ -9,6 +9,7 @@ const MERGED: Question = { ...NO_QUESTION, by: [] };
 const rowsFor = (question: Question, count: number): RowsMessage => ({
   question: questionText(question),
   leftOut: count,
+  families: [],
   rows: [{ family: 0, attributes: [], seriesCount: 2, count, perSecond: 0, values: null, last: null }],
 });
 

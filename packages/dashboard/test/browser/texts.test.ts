@@ -23,6 +23,7 @@ test('the history says how long it is, how fine, and how large', () => {
   const facts = {
     ...{ range: { fromMs: 0, toMs: 7_800_400 }, intervals: 500, finestMs: 1004, coarsestMs: 60_020 },
     ...{ bytes: 48.4 * 2 ** 20, mostBytes: 64 * 2 ** 20 },
+    ...{ gaps: 0, lastGap: null },
   };
   expect(historyText(facts)).toBe(
     'The server remembers 2 h 10 min in intervals of 1 s to 1 min: 48 of 64 MiB',

@@ -39,7 +39,7 @@ const MOST_BOUNDARIES = 10_000;
 export type UnseenOptions = Pick<FamilySettings, 'cardinalityLimit' | 'expireAfterMs'>;
 
 export function familyToJson(
-  family: FamilySnapshot,
+  family: Omit<FamilySnapshot, 'series'>,
   { cardinalityLimit, expireAfterMs }: UnseenOptions,
 ): WireFamily {
   const { name, unit, description, resolution, layout, scope, boundaries } = family;
