@@ -43,6 +43,10 @@ test('the first event has all series, with the values of the registry', async ()
     isWhole: true,
     isRecord: false,
     isReading: false,
+    past: {
+      ...{ isKept: false, everyMs: 0, writtenMs: null, bytes: 0 },
+      ...{ problem: null, failingSinceMs: null, earlier: null },
+    },
     removed: [],
     title: 'orders',
     opensFiles: false,

@@ -160,6 +160,8 @@ export class PastWriter {
     }
     for (const interval of intervals) await this.#write(toIntervalRecord(interval, isLater), slices);
     await this.#file.datasync();
+    // The system writes on into a file that somebody has removed.
+    if ((await this.#file.stat()).nlink === 0) throw new Error('somebody has removed its file');
   }
 
   /** Notes that everything up to a time is written, and nothing follows. */

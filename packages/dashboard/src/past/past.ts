@@ -29,9 +29,6 @@ const MOST_WAITING = 120;
 // The disk has not answered for so long that people should know.
 const SLOW_MS = 30_000;
 
-/** A file with less after its beginning is not written anew. */
-const LEAST_LATER_BYTES = 2 ** 20;
-
 const NAME = /^live-page-(\d{10})\.past$/;
 const UNFINISHED = /^live-page-\d{10}\.past\.unfinished$/;
 
@@ -230,7 +227,7 @@ export class Past {
     this.#beganMs = this.#options.monotonicMs();
     this.#dueMs = this.#beganMs + WRITE_MS;
     const endMs = history.intervals.at(-1)?.endMs ?? 0;
-    const most = Math.max(LEAST_LATER_BYTES, this.#beginningBytes, this.#options.mostBytes / 4);
+    const most = Math.max(this.#beginningBytes, this.#options.mostBytes / 4);
     const isNew =
       this.#isNewFileDue || this.#writer === undefined || this.#writer.bytes - this.#beginningBytes > most;
     const intervals = isNew ? [...history.intervals] : this.#waiting;
@@ -276,6 +273,7 @@ export class Past {
     this.#written = new Map(series.map(({ facts, reaches }) => [facts.id, reaches]));
     const [before, number] = [this.#number, this.#number + 1];
     const path = this.#pathOf(number);
+    await mkdir(this.#folder, { recursive: true });
     const file = await open(`${path}.unfinished`, 'w');
     const writer = new PastWriter(file, 0, []);
     try {
