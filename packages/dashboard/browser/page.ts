@@ -427,7 +427,7 @@ export class Page {
     this.#timeline.show({
       ...{ plot: this.#overTime, label: detail?.label ?? pick ?? '' },
       ...{ bounds: facts.history.range, range, baseline, isOtherRow: other !== undefined },
-      changed: this.#changedTime(),
+      ...{ changed: this.#changedTime(), gaps: facts.history.gaps },
       ...{ isRecord: facts.isRecord, zone: this.#zone },
     });
   }
@@ -520,14 +520,14 @@ export class Page {
 }
 
 function restartText({ history, past, timeMs }: TableMessage, zone: Zone): string {
-  const { intervals, range, lastGap } = history;
+  const { intervals, range, gaps } = history;
   const endMs = past?.earlier?.endMs;
   if (endMs === undefined) {
     // The first time that the server remembers: it may have started long before, and have forgotten it.
     const time = dateTimeText(intervals > 0 ? range.fromMs : timeMs, zone);
     return `The server restarted at ${time} or before. All counts began anew.`;
   }
-  const gap = { fromMs: endMs, toMs: lastGap?.fromMs === endMs ? lastGap.toMs : timeMs };
+  const gap = gaps.find(({ fromMs }) => fromMs === endMs) ?? { fromMs: endMs, toMs: timeMs };
   return `The server restarted, and nothing is known of ${longRangeText(gap, zone)}. Counts since the start began anew; the time before stays on the timeline.`;
 }
 

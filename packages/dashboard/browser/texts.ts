@@ -36,17 +36,18 @@ export function historyText({
   coarsestMs,
   bytes,
   mostBytes,
+  gapMs,
 }: HistoryFacts): string {
   if (intervals === 0) return '';
   const [finest, coarsest] = [finestMs, coarsestMs].map(roughText);
   const lengths = finest === coarsest ? finest : `${finest} to ${coarsest}`;
-  const remembered = `The server remembers ${roughText(range.toMs - range.fromMs)}`;
+  const remembered = `The server remembers ${roughText(range.toMs - range.fromMs - gapMs)}`;
   return `${remembered} in intervals of ${lengths}: ${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
 }
 
 /** Since when the server remembers, what a restart leaves of it, and what is missing. */
 export function pastText(
-  { range, intervals, gaps, lastGap }: HistoryFacts,
+  { range, intervals, gaps, gapCount }: HistoryFacts,
   past: PastFacts,
   zone: Zone,
 ): string {
@@ -65,11 +66,11 @@ export function pastText(
     sentences.push(isWhole ? `${end}, when it was stopped.` : `${end}: what it counted later is lost.`);
     sentences.push(...missingTexts(earlier));
   }
-  if (lastGap !== null) {
+  const lastGap = gaps.at(-1);
+  if (lastGap !== undefined) {
     const last = longRangeText(lastGap, zone);
-    sentences.push(
-      gaps === 1 ? `Nothing is known of ${last}.` : `Nothing is known of ${gaps} gaps, the last one ${last}.`,
-    );
+    const several = `${formatCount(gapCount)} gaps, the last one ${last}`;
+    sentences.push(`Nothing is known of ${gapCount === 1 ? last : several}.`);
   }
   return sentences.join(' ');
 }

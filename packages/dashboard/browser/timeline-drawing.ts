@@ -11,6 +11,8 @@ export interface TimelineStyle {
   readonly fonts: string;
   /** The time in which the picked row has changed. */
   readonly changed: TimeRange | undefined;
+  /** Times of which nothing is known. */
+  readonly gaps: readonly TimeRange[];
 }
 
 interface Colours {
@@ -33,13 +35,16 @@ const TOP = 16;
 const BOTTOM = 18;
 const PIXELS_PER_TICK = 90;
 
+// Pixels between two lines of a hatched band.
+const HATCH = 6;
+
 /** Draws a few percentiles over time, on a logarithmic axis. */
 export function drawTimeline(
   context: CanvasRenderingContext2D,
   { width, height }: { readonly width: number; readonly height: number },
   plot: TimePlot | undefined,
   window: TimeRange,
-  { theme, zone, fonts, changed }: TimelineStyle,
+  { theme, zone, fonts, changed, gaps }: TimelineStyle,
 ): void {
   const colours = COLOURS[theme];
   context.clearRect(0, 0, width, height);
@@ -47,6 +52,7 @@ export function drawTimeline(
   context.textBaseline = 'alphabetic';
   const length = window.toMs - window.fromMs;
   const xOf = (ms: number): number => (length > 0 ? ((ms - window.fromMs) / length) * width : 0);
+  for (const { fromMs, toMs } of gaps) drawGap(context, height, xOf(fromMs), xOf(toMs), colours);
   if (changed !== undefined) drawChanged(context, height, xOf(changed.fromMs), xOf(changed.toMs), colours);
   drawTicks(context, width, height, window, zone, colours, xOf);
   if (plot === undefined) return;
@@ -120,6 +126,33 @@ function drawTicks(
     context.stroke();
     if (x > 24 && x < width - 24) context.fillText(text, x, height - 4);
   }
+}
+
+/** A hatched band: it is empty because nothing is known, and not because nothing was counted. */
+function drawGap(
+  context: CanvasRenderingContext2D,
+  height: number,
+  from: number,
+  to: number,
+  { text }: Colours,
+): void {
+  const [top, bottom] = [TOP - 2, height - BOTTOM];
+  context.save();
+  context.beginPath();
+  context.rect(from, top, Math.max(1, to - from), bottom - top);
+  context.clip();
+  context.strokeStyle = text;
+  context.globalAlpha = 0.35;
+  context.lineWidth = 1;
+  context.beginPath();
+  const left = Math.max(from, 0);
+  const right = Math.min(to, context.canvas.width);
+  for (let x = left - (bottom - top); x < right; x += HATCH) {
+    context.moveTo(x, bottom);
+    context.lineTo(x + bottom - top, top);
+  }
+  context.stroke();
+  context.restore();
 }
 
 /** A band over the time of a change, with a line where it began. */

@@ -47,6 +47,8 @@ export interface TimelineContent {
   readonly isOtherRow: boolean;
   /** The time in which the picked row has changed; `undefined` when it is not shown to have. */
   readonly changed: TimeRange | undefined;
+  /** Times of which nothing is known. */
+  readonly gaps: readonly TimeRange[];
   readonly isRecord: boolean;
   readonly zone: Zone;
 }
@@ -207,7 +209,7 @@ export class Timeline {
 
   #drawCanvas(window: TimeRange): void {
     const { clientWidth: width, clientHeight: height } = this.#track;
-    const { plot, zone, label, changed } = this.#content!;
+    const { plot, zone, label, changed, gaps } = this.#content!;
     const context = this.#canvas.getContext('2d');
     if (context === null || width === 0) return;
     const ratio = globalThis.devicePixelRatio || 1;
@@ -219,12 +221,12 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const fonts = getComputedStyle(this.element).fontFamily;
     drawTimeline(context, { width, height }, plot, window, {
-      ...{ theme: currentTheme(), zone, fonts, changed },
+      ...{ theme: currentTheme(), zone, fonts, changed, gaps },
     });
     setAttribute(
       this.#canvas,
       'aria-label',
-      describe(plot, label, window, zone) + changedText(changed, zone),
+      describe(plot, label, window, zone) + changedText(changed, zone) + gapsText(gaps, zone),
     );
   }
 
@@ -386,6 +388,12 @@ const COMPARING: Readonly<Record<Comparing, string>> = {
 
 function changedText(changed: TimeRange | undefined, zone: Zone): string {
   return changed === undefined ? '' : ` It changed at ${timeText(changed.fromMs, zone)}.`;
+}
+
+function gapsText(gaps: readonly TimeRange[], zone: Zone): string {
+  const last = gaps.at(-1);
+  if (last === undefined) return '';
+  return ` Nothing is known of ${gaps.length === 1 ? '' : 'some times, the last one '}${rangeText(last, zone)}.`;
 }
 
 /** Whether a baseline ends where a range begins, and is about as long. */

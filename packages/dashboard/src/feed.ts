@@ -167,7 +167,7 @@ export class Feed {
       const earlier = await this.#past?.open(snapshot.timeMs);
       if (earlier !== undefined) {
         await this.history.restore(earlier.history, earlier.later);
-        this.table.restore(this.history.series);
+        await this.table.restore(this.history.series);
       }
     }
     const isFirst = this.table.updates === 0;

@@ -122,13 +122,17 @@ export class LiveTable {
 
   /**
    * Lets series go on that an earlier process had: the same attributes in the same family have the same id. A family with another layout is
-   * another family. Call it before the first update.
+   * another family. Call it before the first update. Lets other work run meanwhile.
    */
-  restore(series: Iterable<HistorySeries>): void {
+  async restore(series: Iterable<HistorySeries>): Promise<void> {
+    const slices = new Slices();
+    const families = new Set<number>();
     for (const one of series) {
       const { id, family } = one.facts;
-      this.#earlierFamilies.set(familyKey(one.family), family);
+      if (!families.has(family)) this.#earlierFamilies.set(familyKey(one.family), family);
+      families.add(family);
       this.#earlierSeries.set(seriesKey(one), one);
+      if (slices.isOver()) await slices.next();
       this.#nextFamily = Math.max(this.#nextFamily, family + 1);
       this.#nextSeries = Math.max(this.#nextSeries, id + 1);
     }

@@ -103,10 +103,12 @@ export interface HistoryFacts {
   /** The memory that it takes, and the memory that it may take. */
   readonly bytes: number;
   readonly mostBytes: number;
-  /** How many times there are between the intervals of which nothing is known. */
-  readonly gaps: number;
-  /** The last one of them; `null` when there is none. */
-  readonly lastGap: TimeRange | null;
+  /** The times between intervals of which nothing is known, ascending: the last 20. */
+  readonly gaps: readonly TimeRange[];
+  /** How many of them there are. */
+  readonly gapCount: number;
+  /** How long they are together, in milliseconds. */
+  readonly gapMs: number;
 }
 
 /** What a restart of the server leaves of its history. */

@@ -51,6 +51,9 @@ export interface EarlierHistory {
   readonly series: readonly HistorySeries[];
 }
 
+// Clients get the last ones only.
+const MOST_GAPS = 20;
+
 /**
  * What every series counted, interval by interval. Counts are never lost: when there is no room for more intervals, neighbours are
  * merged, and the counts of a range of whole intervals are exact. Memory is bounded by `mostBytes`, unless 60 intervals take more.
@@ -88,8 +91,9 @@ export class History {
       coarsestMs,
       bytes: this.#bytes,
       mostBytes: this.#limits.mostBytes,
-      gaps: gaps.length,
-      lastGap: gaps.at(-1) ?? null,
+      gaps: gaps.slice(-MOST_GAPS),
+      gapCount: gaps.length,
+      gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
     };
   }
 
@@ -110,20 +114,27 @@ export class History {
    * @param later Intervals that the other history added after `intervals`.
    */
   async restore({ intervals, series }: EarlierHistory, later: readonly PackedInterval[]): Promise<void> {
-    const definitions = new Map(series.map((one) => [one.facts.id, one]));
-    const remember = async (interval: PackedInterval): Promise<void> => {
-      for (const id of interval.ids) {
-        this.#series.set(id, { ...definitions.get(id)!, lastMs: interval.endMs });
+    const lastMs = new Map<number, number>();
+    for (const { ids, endMs } of [...intervals, ...later].reverse()) {
+      for (const id of ids) {
+        if (!lastMs.has(id)) lastMs.set(id, endMs);
         if (this.#slices.isOver()) await this.#slices.next();
       }
-      this.#intervals.push(interval);
-      this.#bytes += interval.byteLength;
-    };
-    for (const interval of intervals) await remember(interval);
+    }
+    for (const one of series) {
+      const ms = lastMs.get(one.facts.id);
+      if (ms !== undefined) this.#series.set(one.facts.id, { ...one, lastMs: ms });
+    }
+    for (const interval of intervals) this.#push(interval);
     for (const interval of later) {
-      await remember(interval);
+      this.#push(interval);
       await this.#makeRoom(interval.endMs);
     }
+  }
+
+  #push(interval: PackedInterval): void {
+    this.#intervals.push(interval);
+    this.#bytes += interval.byteLength;
   }
 
   /**
@@ -140,8 +151,7 @@ export class History {
       this.#series.set(facts.id, { facts, family, attributes, reaches, lastMs: endMs });
     }
     const interval = await packInterval(startMs, endMs, added, this.#slices);
-    this.#intervals.push(interval);
-    this.#bytes += interval.byteLength;
+    this.#push(interval);
     await this.#makeRoom(endMs);
     return interval;
   }

@@ -20,7 +20,7 @@ export const MESSAGE: TableMessage = {
   },
   history: {
     ...{ range: { fromMs: 0, toMs: 0 }, intervals: 0, finestMs: 0, coarsestMs: 0, bytes: 0, mostBytes: 0 },
-    ...{ gaps: 0, lastGap: null },
+    ...{ gaps: [], gapCount: 0, gapMs: 0 },
   },
   past: null,
   ...{ families: [], series: [], rows: [], removed: [], tabs: [], errors: [], refusals: [] },

@@ -1,9 +1,19 @@
 import type { TimePlot } from '@hdrscope/plot';
+import { UTC } from '../../browser/clock.ts';
 import { signedText } from '../../browser/comparison-table.ts';
 import { fileName } from '../../browser/download.ts';
 import { objectiveText, readObjective } from '../../browser/objectives.ts';
-import { historyText, rateText, recordFactsText, refusalsText, shareText } from '../../browser/texts.ts';
+import {
+  historyText,
+  pastProblemText,
+  pastText,
+  rateText,
+  recordFactsText,
+  refusalsText,
+  shareText,
+} from '../../browser/texts.ts';
 import { timelineLines, valueScale } from '../../browser/timeline-drawing.ts';
+import type { PastFacts } from '../../src/messages.ts';
 
 test('rates have three digits, and thousands are separated', () => {
   expect([0, 0.1234, 12.345, 1234.5].map(rateText)).toEqual(['-', '0.123/s', '12.3/s', '1,235/s']);
@@ -23,7 +33,7 @@ test('the history says how long it is, how fine, and how large', () => {
   const facts = {
     ...{ range: { fromMs: 0, toMs: 7_800_400 }, intervals: 500, finestMs: 1004, coarsestMs: 60_020 },
     ...{ bytes: 48.4 * 2 ** 20, mostBytes: 64 * 2 ** 20 },
-    ...{ gaps: 0, lastGap: null },
+    ...{ gaps: [], gapCount: 0, gapMs: 0 },
   };
   expect(historyText(facts)).toBe(
     'The server remembers 2 h 10 min in intervals of 1 s to 1 min: 48 of 64 MiB',
@@ -33,6 +43,66 @@ test('the history says how long it is, how fine, and how large', () => {
   expect(historyText({ ...facts, intervals: 0 })).toBe('');
   expect(recordFactsText(facts)).toBe('The record has intervals of 1 s or longer: 48 of 64 MiB');
   expect(recordFactsText({ ...facts, intervals: 0 })).toBe('');
+});
+
+describe('what a restart leaves', () => {
+  const AT_MS = Date.UTC(2026, 10, 29, 2, 15, 30);
+  const history = {
+    ...{ range: { fromMs: AT_MS, toMs: AT_MS + 600_000 }, intervals: 500, finestMs: 1000, coarsestMs: 1000 },
+    ...{ bytes: 2 ** 20, mostBytes: 2 ** 26, gaps: [], gapCount: 0, gapMs: 0 },
+  };
+  const past: PastFacts = {
+    ...{ isKept: true, everyMs: 10_000, writtenMs: AT_MS + 590_000, bytes: 12 * 2 ** 20 },
+    ...{ problem: null, failingSinceMs: null, earlier: null },
+  };
+  const whole = { damagedBytes: 0, misplacedIntervals: 0, namelessCounts: 0 };
+
+  test.each([
+    [
+      'in memory',
+      { ...past, isKept: false },
+      {},
+      'It remembers since 2026-11-29 02:15:30. It has this in memory only: a restart forgets it.',
+    ],
+    [
+      'in a folder',
+      past,
+      {},
+      'It remembers since 2026-11-29 02:15:30. A folder keeps this over restarts, up to 2026-11-29 02:25:20 now (12 MiB). It is written every 10 s: a server that is killed loses what came later.',
+    ],
+    [
+      'after a stop',
+      { ...past, writtenMs: null, earlier: { ...whole, endMs: AT_MS + 60_000, isWhole: true } },
+      { gaps: [{ fromMs: AT_MS + 60_000, toMs: AT_MS + 62_000 }], gapCount: 1, gapMs: 2000 },
+      'It remembers since 2026-11-29 02:15:30. A folder keeps this over restarts. It is written every 10 s: a server that is killed loses what came later. What an earlier server remembered ends at 2026-11-29 02:16:30, when it was stopped. Nothing is known of 02:16:30 – 02:16:32 (2 s).',
+    ],
+    [
+      'after a kill, with damage',
+      {
+        ...past,
+        earlier: {
+          ...{ endMs: AT_MS + 60_000, isWhole: false, damagedBytes: 1234, misplacedIntervals: 2 },
+          namelessCounts: 5,
+        },
+      },
+      { gaps: [{ fromMs: AT_MS, toMs: AT_MS + 62_000 }], gapCount: 3, gapMs: 99_000 },
+      'What an earlier server remembered ends at 2026-11-29 02:16:30: what it counted later is lost. 1,234 bytes of the folder were damaged or cut, and are left out. 2 intervals are left out: the clock was set back since. 5 counts are left out: the names of their series were damaged. Nothing is known of 3 gaps, the last one 02:15:30 – 02:16:32 (1 min 2 s).',
+    ],
+  ])('%s', (_, facts, more, text) => {
+    expect(pastText({ ...history, ...more }, facts, UTC)).toContain(text);
+  });
+
+  test('a gap is no remembered time', () => {
+    expect(historyText({ ...history, gapMs: 60_000 })).toMatch(/^The server remembers 9 min in/);
+  });
+
+  test('a folder that fails has a reason, and since when', () => {
+    expect(pastProblemText(past, UTC)).toBe('');
+    const problem = 'the history cannot be written to /page: ENOSPC';
+    expect(pastProblemText({ ...past, problem, failingSinceMs: AT_MS }, UTC)).toBe(
+      `${problem}, nothing is written since 2026-11-29 02:15:30. The page goes on in memory.`,
+    );
+  });
 });
 
 test.each([

@@ -60,7 +60,7 @@ class KeptPage extends TimedPage {
     const earlier = await page.past.open(nowMs);
     if (earlier !== undefined) {
       await page.history.restore(earlier.history, earlier.later);
-      page.table.restore(page.history.series);
+      await page.table.restore(page.history.series);
     }
     await page.update();
     return page;
@@ -172,7 +172,7 @@ test('a series goes on after a restart, with a gap of which nothing is known', a
   expect([page.table.series.length, row!.facts.id, row!.latest.counts.total]).toEqual([1, 0, 4]);
   expect(page.history.facts).toMatchObject({
     range: { fromMs: START_MS, toMs: START_MS + 64_000 },
-    ...{ gaps: 1, lastGap: { fromMs: START_MS + 3000, toMs: START_MS + 63_000 } },
+    ...{ gaps: [{ fromMs: START_MS + 3000, toMs: START_MS + 63_000 }], gapCount: 1, gapMs: 60_000 },
   });
   const { rows, detail } = await page.ask({
     range: { fromMs: START_MS, toMs: START_MS + 64_000 },
@@ -204,7 +204,8 @@ test('intervals are never merged across a gap, and the oldest is forgotten when 
   await page.passOn(1000);
   const { intervals } = page.history;
   expect(intervals.map(({ startMs, endMs }) => endMs - startMs)).toEqual(Array(60).fill(1000));
-  expect(page.history.facts.gaps).toBe(59);
+  expect(page.history.facts.gapCount).toBe(59);
+  expect(page.history.facts.gaps).toHaveLength(20);
 });
 
 test('a series that only an earlier process had is in the rows of its time, with its family', async () => {
