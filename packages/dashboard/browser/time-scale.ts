@@ -98,6 +98,14 @@ export function rightBefore(edges: readonly number[], { fromMs, toMs }: TimeRang
   return { fromMs: start < fromMs ? start : edgeAfter(edges, fromMs, -1), toMs: fromMs };
 }
 
+/** The time that was so many milliseconds before a range, in whole intervals; `undefined` when it is not remembered. */
+export function earlierBy(edges: readonly number[], range: TimeRange, ms: number): TimeRange | undefined {
+  const fromMs = range.fromMs - ms;
+  if (boundsOf(edges).fromMs > fromMs) return undefined;
+  const earlier = rangeBetween(edges, fromMs, range.toMs - ms);
+  return earlier.toMs > range.fromMs ? undefined : earlier;
+}
+
 const NEARLY_ALL = 0.9;
 // A timeline shows at least so many milliseconds.
 const LEAST_WINDOW_MS = 1000;

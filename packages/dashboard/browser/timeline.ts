@@ -8,6 +8,7 @@ import { currentTheme } from './theme.ts';
 import {
   boundsOf,
   type End,
+  earlierBy,
   edgesOf,
   lastOf,
   movedBy,
@@ -22,7 +23,7 @@ import {
 import { drawTimeline, timelineLines } from './timeline-drawing.ts';
 
 /** The other side of a comparison with the picked row. */
-export type Comparing = 'nothing' | 'before' | 'time' | 'row';
+export type Comparing = 'nothing' | 'before' | 'day' | 'week' | 'time' | 'row';
 
 /** Reacts to what people do with the timeline. */
 export interface TimelineListeners {
@@ -54,6 +55,12 @@ export interface TimelineContent {
 }
 
 const MINUTE_MS = 60_000;
+
+/** How long before the chosen time it is compared with. */
+const EARLIER_MS: Readonly<Partial<Record<Comparing, number>>> = {
+  day: 1440 * MINUTE_MS,
+  week: 7 * 1440 * MINUTE_MS,
+};
 const ZOOM = 2;
 // A pointer that moves less has clicked.
 const LEAST_DRAG = 4;
@@ -178,6 +185,11 @@ export class Timeline {
     this.#brushes.baseline.show(shown.baseline, scale, shown.baseline !== undefined);
     setText(this.#readout, this.#readoutOf(shown.range, shown.baseline, zone, isRecord));
     this.#compare.value = this.#comparingOf(range, baseline, isOtherRow);
+    for (const option of this.#compare.options) {
+      const ms = EARLIER_MS[option.value as Comparing];
+      // A page that has just started has no yesterday.
+      option.hidden = ms !== undefined && bounds.toMs - bounds.fromMs < ms;
+    }
     setAttribute(this.#all, 'aria-pressed', String(range === undefined));
     this.#zoomOut.disabled = this.#window === undefined;
     this.#drawCanvas(window);
@@ -191,6 +203,12 @@ export class Timeline {
     if (isOtherRow) return 'row';
     if (range !== undefined && this.#isChoosing) return 'time';
     if (baseline === undefined || range === undefined) return 'nothing';
+    const isEarlier = (ms: number): boolean => {
+      const earlier = earlierBy(this.#edges, range, ms);
+      return earlier?.fromMs === baseline.fromMs && earlier.toMs === baseline.toMs;
+    };
+    for (const [comparing, ms] of Object.entries(EARLIER_MS))
+      if (isEarlier(ms)) return comparing as Comparing;
     return isRightBefore(range, baseline) ? 'before' : 'time';
   }
 
@@ -276,9 +294,11 @@ export class Timeline {
     else if (comparing === 'nothing') this.#listeners.onNothing();
     else {
       const shown = range ?? this.#lastPart();
-      const before = rightBefore(this.#edges, shown);
+      const ms = EARLIER_MS[comparing];
+      const before = ms === undefined ? rightBefore(this.#edges, shown) : earlierBy(this.#edges, shown, ms);
       this.#listeners.onRange(shown, before);
-      this.#hint = before === undefined ? ', and nothing before it is remembered' : '';
+      const when = ms === undefined ? 'before it' : `a ${comparing} before it`;
+      this.#hint = before === undefined ? `, and nothing ${when} is remembered` : '';
     }
     this.draw();
   }
@@ -382,6 +402,8 @@ export class Timeline {
 const COMPARING: Readonly<Record<Comparing, string>> = {
   nothing: 'nothing',
   before: 'the time right before',
+  day: 'a day before',
+  week: 'a week before',
   time: 'a time of my choice',
   row: 'another row',
 };

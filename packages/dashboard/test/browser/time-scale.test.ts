@@ -1,5 +1,6 @@
 import {
   boundsOf,
+  earlierBy,
   edgeAfter,
   edgesOf,
   lastOf,
@@ -84,4 +85,12 @@ test('a window follows a handle that leaves it', () => {
   expect(showing(range(40, 60), 50, bounds)).toEqual(range(40, 60));
   expect(showing(range(40, 60), 65, bounds)).toEqual(range(45, 65));
   expect(showing(range(40, 60), 10, bounds)).toEqual(range(10, 30));
+});
+
+test('an earlier time has whole intervals, and is remembered', () => {
+  expect(earlierBy(EDGES, range(40, 45), 20)).toEqual(range(20, 30));
+  expect(earlierBy(EDGES, range(40, 50), 40)).toEqual(range(0, 10));
+  expect(earlierBy(EDGES, range(40, 45), 41)).toBeUndefined();
+  // Its intervals are so long that they reach into the chosen time.
+  expect(earlierBy([0, 100, 101, 102], range(99, 102), 3)).toBeUndefined();
 });
