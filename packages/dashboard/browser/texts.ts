@@ -64,7 +64,7 @@ export function pastText(
     const { endMs, isWhole } = earlier;
     const end = `What an earlier server remembered ends at ${time(endMs)}`;
     sentences.push(isWhole ? `${end}, when it was stopped.` : `${end}: what it counted later is lost.`);
-    sentences.push(...missingTexts(earlier));
+    for (const text of missingTexts(earlier)) sentences.push(text);
   }
   const lastGap = gaps.at(-1);
   if (lastGap !== undefined) {
