@@ -57,7 +57,7 @@ export function pastText(
   const sentences = [`It remembers since ${time(range.fromMs)}.`];
   if (isKept) {
     const written = writtenMs === null ? '' : `, up to ${time(writtenMs)} now (${mebibytes(bytes)} MiB)`;
-    const rest = `It is written every ${roughText(everyMs)}: a server that is killed loses what came later.`;
+    const rest = `It is written every ${roughText(everyMs)} or so: a server that is killed loses what came later.`;
     sentences.push(`A folder keeps this over restarts${written}.`, rest);
   } else sentences.push('It has this in memory only: a restart forgets it.');
   if (earlier !== null) {

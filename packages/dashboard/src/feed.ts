@@ -15,6 +15,9 @@ const PATIENCE_MS = 5000;
 // Without clients, updates are this many times rarer: they only keep the history.
 const IDLE_TIMES = 5;
 
+// The time between two writes of the history to a folder.
+const WRITE_MS = 10_000;
+
 // A tab with more charts is hard to read. Each series has two.
 const MOST_SERIES = 12;
 
@@ -64,10 +67,16 @@ export class Feed {
       mostBytes: settings.historyBytes,
       coarsening: this.isRecord ? 'evenly' : 'older',
     });
+    const idleMs = settings.intervalMs * IDLE_TIMES;
     const { historyFolder, onHistoryError, onHistoryRecovery } = settings;
     if (historyFolder !== undefined && !this.isRecord) {
       this.#past = new Past({
-        ...{ folder: historyFolder, mostBytes: settings.historyBytes, monotonicMs: systemClock.monotonicMs },
+        ...{
+          folder: historyFolder,
+          mostBytes: settings.historyBytes,
+          everyMs: Math.max(WRITE_MS, idleMs),
+          monotonicMs: systemClock.monotonicMs,
+        },
         ...{ onError: onHistoryError, onRecovery: onHistoryRecovery },
       });
     }

@@ -56,7 +56,8 @@ export interface DashboardOptions {
   readonly historyBytes?: number | undefined;
   /**
    * A folder that keeps what the page remembers over restarts: an own one for each page. It is made if it does not exist, and takes at most
-   * three times `historyBytes`. Of a process that is killed, the last 10 seconds are lost. The page says so while the folder cannot be
+   * three times `historyBytes`. It is written about every 10
+   * seconds, or every five intervals when these are longer: a process that is killed loses what it counted since. The page says so while the folder cannot be
    * used or written. @default the page remembers in memory only, and says so
    */
   readonly historyFolder?: string | undefined;

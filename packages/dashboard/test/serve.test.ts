@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createRegistry } from '@hdrscope/registry';
 import { LOCALHOST } from '@hdrscope/testing/tls';
@@ -107,4 +110,31 @@ test.each([
     code: 'ERR_INVALID_OPTION',
     message: expect.stringContaining(message),
   });
+});
+
+test('a page that is closed has left everything for the next one', async () => {
+  const historyFolder = await mkdtemp(join(tmpdir(), 'serve-past-'));
+  const registry = createRegistry();
+  const jobs = registry.histogram({ name: 'jobs', unit: 's' }).with({ queue: 'mail' });
+  const first = await serve(registry, { historyFolder, intervalMs: 100 });
+  const events = await EventReader.open({ port: first.port });
+  await events.table();
+  jobs.record(1);
+  jobs.record(2);
+  await first.close();
+
+  const second = await serve(createRegistry(), { historyFolder, intervalMs: 100 });
+  const { history, past } = await (await EventReader.open({ port: second.port })).table();
+  expect(past).toMatchObject({
+    ...{ isKept: true, problem: null },
+    earlier: { isWhole: true, endMs: history.range.toMs, damagedBytes: 0 },
+  });
+  const { fromMs, toMs } = history.range;
+  const asked = await EventReader.open({ port: second.port, path: `/events?time=${fromMs}-${toMs}` });
+  expect(await asked.rows()).toMatchObject({
+    rows: [{ attributes: ['queue=mail'], count: 2 }],
+    families: [{ name: 'jobs' }],
+  });
+  await second.close();
+  await rm(historyFolder, { recursive: true });
 });

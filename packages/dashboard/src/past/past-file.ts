@@ -56,13 +56,13 @@ export async function readPastFile(file: FileHandle, nowMs: number): Promise<Pas
       isWhole = false;
       continue;
     }
-    const record = tryDecode(part.body);
+    const record = tryRead(part.body, families, series);
     if (record?.kind === 'version' && record.version !== PAST_VERSION) {
       throw new Error(
         `it was written by a later version of hdrscope (${record.version}): name another folder`,
       );
     }
-    if (!(record !== undefined && takeDefinition(record, families, series))) damagedBytes += part.body.length;
+    if (record === undefined) damagedBytes += part.body.length;
     if (record?.kind === 'end') isWhole = record.endMs === lastMs;
     if (record?.kind === 'interval') {
       isWhole = false;
@@ -92,28 +92,25 @@ export async function readPastFile(file: FileHandle, nowMs: number): Promise<Pas
   };
 }
 
-function tryDecode(body: Buffer): PastRecord | undefined {
-  try {
-    return decodeRecord(body);
-  } catch {
-    return undefined;
-  }
-}
-
-/** @returns Whether the record could be read. */
-function takeDefinition(
-  record: PastRecord,
+/**
+ * Reads a record, and takes the families and series that it defines.
+ *
+ * @returns `undefined` when the bytes are no record.
+ */
+function tryRead(
+  body: Buffer,
   families: Map<number, FamilyDefinition>,
   series: Map<number, HistorySeries>,
-): boolean {
+): PastRecord | undefined {
   try {
+    const record = decodeRecord(body);
     if (record.kind === 'family') families.set(record.id, fromFamilyRecord(record));
     if (record.kind === 'series') {
       for (const one of fromSeriesRecord(record, families)) series.set(one.facts.id, one);
     }
-    return true;
+    return record;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -8,8 +8,8 @@ import type { PackedInterval } from '../history/packed-interval.ts';
 import type { EarlierFacts, PastFacts } from '../messages.ts';
 import { type PastContents, PastWriter, readPastFile } from './past-file.ts';
 
-/** The time between two writes. A process that is killed loses what it counted in it. */
-const WRITE_MS = 10_000;
+// A timer is early or late by a little.
+const NEARLY_DUE = 0.9;
 
 // After a failure, the whole history is written, so attempts become rarer.
 const LONGEST_RETRY_MS = 300_000;
@@ -37,6 +37,8 @@ export interface PastOptions {
   readonly folder: string;
   /** The memory of the history. The folder has at most three times as much, and a little for the names of series. */
   readonly mostBytes: number;
+  /** The time between two writes: a process that is killed loses what it counted in it. */
+  readonly everyMs: number;
   /** The monotonic clock. */
   readonly monotonicMs: () => number;
   /** Hears of the first of several failures in a row. */
@@ -88,7 +90,7 @@ export class Past {
     const slow = `a write to ${this.#options.folder} has not ended for ${Math.round(runningMs / 1000)} s`;
     return {
       isKept: this.#state === 'open',
-      everyMs: WRITE_MS,
+      everyMs: this.#options.everyMs,
       writtenMs: this.#writtenMs ?? null,
       bytes: this.#writer?.bytes ?? 0,
       problem: this.#problem ?? (isSlow ? slow : null),
@@ -225,7 +227,7 @@ export class Past {
   /** All that the history has, or what it has added, is taken at once: later intervals are not in this write. Never rejects. */
   async #write(history: History): Promise<void> {
     this.#beganMs = this.#options.monotonicMs();
-    this.#dueMs = this.#beganMs + WRITE_MS;
+    this.#dueMs = this.#beganMs + NEARLY_DUE * this.#options.everyMs;
     const endMs = history.intervals.at(-1)?.endMs ?? 0;
     const most = Math.max(this.#beginningBytes, this.#options.mostBytes / 4);
     const isNew =
@@ -245,7 +247,7 @@ export class Past {
     } catch (error) {
       this.#isNewFileDue = true;
       this.#waiting = [];
-      const waitMs = Math.min(LONGEST_RETRY_MS, WRITE_MS * 2 ** this.#failuresInARow++);
+      const waitMs = Math.min(LONGEST_RETRY_MS, this.#options.everyMs * 2 ** this.#failuresInARow++);
       this.#dueMs = this.#options.monotonicMs() + waitMs;
       this.#failingSinceMs ??= this.#writtenMs ?? endMs;
       this.#problem = `the history cannot be written to ${this.#options.folder}: ${reasonOf(error)}`;

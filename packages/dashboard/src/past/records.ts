@@ -66,9 +66,46 @@ export function encodeRecord(record: PastRecord): Buffer {
   return serialize(record);
 }
 
-/** @throws when the bytes are no record */
+/** @throws Error when the bytes are no record */
 export function decodeRecord(body: Buffer): PastRecord {
-  return deserialize(body) as PastRecord;
+  const record = deserialize(body) as PastRecord;
+  const { kind } = record;
+  const isRight =
+    kind === 'interval'
+      ? isInterval(record)
+      : kind === 'series'
+        ? Array.isArray(record.series) && record.series.every(isSeries)
+        : kind === 'family'
+          ? isId(record.id)
+          : kind === 'end'
+            ? Number.isFinite(record.endMs)
+            : kind === 'version' && Number.isInteger(record.version);
+  if (!isRight) throw new Error(`the record is no ${String(kind)}`);
+  return record;
+}
+
+function isInterval({ startMs, endMs, ids, offsets, sums, bytes }: IntervalRecord): boolean {
+  return (
+    Number.isFinite(startMs) &&
+    Number.isFinite(endMs) &&
+    ids instanceof Int32Array &&
+    ids.every((id, i) => id > (ids[i - 1] ?? -1)) &&
+    offsets instanceof Uint32Array &&
+    offsets.length === 2 * ids.length + 1 &&
+    offsets.every((offset, i) => offset >= (offsets[i - 1] ?? 0)) &&
+    sums instanceof Float64Array &&
+    sums.length === ids.length &&
+    bytes instanceof Uint8Array &&
+    offsets.at(-1) === bytes.length
+  );
+}
+
+function isSeries([id, family, , reaches]: SeriesRecord['series'][number]): boolean {
+  return isId(id) && isId(family) && (reaches === undefined || reaches instanceof Map);
+}
+
+function isId(id: unknown): boolean {
+  return Number.isInteger(id) && (id as number) >= 0 && (id as number) < 2 ** 31;
 }
 
 export function toFamilyRecord(id: number, family: FamilyDefinition): FamilyRecord {

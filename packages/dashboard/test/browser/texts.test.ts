@@ -68,13 +68,13 @@ describe('what a restart leaves', () => {
       'in a folder',
       past,
       {},
-      'It remembers since 2026-11-29 02:15:30. A folder keeps this over restarts, up to 2026-11-29 02:25:20 now (12 MiB). It is written every 10 s: a server that is killed loses what came later.',
+      'It remembers since 2026-11-29 02:15:30. A folder keeps this over restarts, up to 2026-11-29 02:25:20 now (12 MiB). It is written every 10 s or so: a server that is killed loses what came later.',
     ],
     [
       'after a stop',
       { ...past, writtenMs: null, earlier: { ...whole, endMs: AT_MS + 60_000, isWhole: true } },
       { gaps: [{ fromMs: AT_MS + 60_000, toMs: AT_MS + 62_000 }], gapCount: 1, gapMs: 2000 },
-      'It remembers since 2026-11-29 02:15:30. A folder keeps this over restarts. It is written every 10 s: a server that is killed loses what came later. What an earlier server remembered ends at 2026-11-29 02:16:30, when it was stopped. Nothing is known of 02:16:30 – 02:16:32 (2 s).',
+      'It remembers since 2026-11-29 02:15:30. A folder keeps this over restarts. It is written every 10 s or so: a server that is killed loses what came later. What an earlier server remembered ends at 2026-11-29 02:16:30, when it was stopped. Nothing is known of 02:16:30 – 02:16:32 (2 s).',
     ],
     [
       'after a kill, with damage',

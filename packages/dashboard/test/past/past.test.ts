@@ -44,6 +44,7 @@ class KeptPage extends TimedPage {
     super(limits);
     this.past = new Past({
       ...{ folder: own, mostBytes: limits.mostBytes ?? 2 ** 26, monotonicMs: () => this.#monotonicMs },
+      everyMs: 10_000,
       onError: (error) => errors.push(error),
       onRecovery: () => {},
     });
