@@ -63,6 +63,7 @@ export const TARGETS = {
   'map-shape': entry('types of maps in C', 3, 'ebpf', 'mapShape'),
   'bpftrace-script': entry('scripts of bpftrace', 3, 'ebpf', 'bpftraceScript'),
   'history-file': entry('files of a history without a seal', 1, 'history', 'historyFile'),
+  'past-record': entry('records in the folder of the history of a page', 1, 'dashboard', 'pastRecord'),
   'input-form': entry('what form an input has', 3, 'inputs', 'inputForm'),
   'gatling-log': entry('the simulation.log of Gatling, text and binary', 2, 'inputs', 'gatlingLog'),
   'access-log': entry('access logs, in the usual formats and in any other', 2, 'inputs', 'accessLog'),
