@@ -329,6 +329,20 @@ test('a damaged file is written anew, without the damage', async () => {
   expect(await readdir(folder)).toHaveLength(1);
 });
 
+test('files that a killed process was about to replace or to finish are removed', async () => {
+  const before = await keepIntervals(3);
+  await before.kill();
+  const bytes = await readFile(await lastFile());
+  await writeFile(join(folder, 'live-page-0000000000.past'), bytes.subarray(0, 100));
+  await writeFile(join(folder, 'live-page-0000000002.past.unfinished'), bytes.subarray(0, 50));
+  await writeFile(join(folder, 'notes.txt'), 'of somebody else');
+
+  const page = await KeptPage.open(START_MS + 10_000);
+
+  expect(await countOf(page, START_MS, START_MS + 3000)).toBe(6);
+  expect((await readdir(folder)).sort()).toEqual(['live-page-0000000001.past', 'notes.txt']);
+});
+
 test('a full disk disturbs nothing: the page says since when, and the next write has everything', async () => {
   const page = await keepIntervals(2);
   const restore = await failWrites('ENOSPC: no space left on device, write');
