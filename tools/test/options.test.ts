@@ -61,6 +61,9 @@ beforeAll(async () => {
   process.on('unhandledRejection', note);
 });
 
+// A text that is taken for the path of a folder makes one, which the next function may take for a file.
+afterEach(() => rmSync(join(folder, 'x'), { recursive: true, force: true }));
+
 afterAll(async () => {
   process.off('unhandledRejection', note);
   await daemon.close();
