@@ -100,7 +100,8 @@ export class Series {
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
   #startTimeMs: number;
-  #interval: Interval = newInterval();
+  /** The interval since the last snapshot; `undefined` before the first one. */
+  #interval: Interval | undefined;
   #rejected: RejectedTally | undefined;
   #exemplars: ExemplarReservoir | undefined;
   /** See `SeriesSnapshot.atThresholds`; `undefined` while it is that of the last snapshot. */
@@ -313,9 +314,11 @@ export class Series {
     if (!this.#isChanged && this.#last !== undefined) return this.#last;
     const next = newInterval();
     const ended = this.#interval;
-    ended.min = this.#min;
-    ended.max = this.#max;
-    ended.next = next;
+    if (ended !== undefined) {
+      ended.min = this.#min;
+      ended.max = this.#max;
+      ended.next = next;
+    }
     this.#interval = next;
     if (this.#atThresholds !== undefined) Object.freeze(this.#atThresholds);
     this.#last = new StateSnapshot(this.setup.layout, this.counts.freeze(), next, this.current());
@@ -400,7 +403,7 @@ export class Series {
     this.#sum = 0;
     // Not the same as before: readers take another start for a new series.
     this.#startTimeMs = Math.max(this.setup.clock.nowMs(), this.#startTimeMs + 1);
-    this.#interval = newInterval();
+    this.#interval = undefined;
     this.#rejected = undefined;
     this.#exemplars = undefined;
     this.#atThresholds = undefined;
