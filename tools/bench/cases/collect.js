@@ -119,6 +119,36 @@ const scraping =
     };
   };
 
+/**
+ * The life of many series: each is made by its attributes, gets ten values, and is collected once. A new instrument each time.
+ *
+ * @param {Subject} subject
+ * @param {number} series
+ * @returns {Setup}
+ */
+const living =
+  ({ make, major }, series) =>
+  () => {
+    /** @type {CollectionResult | undefined} */
+    let collected;
+    return {
+      async run(iterations) {
+        for (let i = 0; i < iterations; i++) {
+          const reader = await manualReader('cumulative', major);
+          new Load(await make(reader), series).fill(VALUES_OF_A_LIFE);
+          collected = await reader.collect();
+        }
+      },
+      answer: () =>
+        completeSeries(
+          tallyOfCollection(/** @type {CollectionResult} */ (collected)),
+          series * VALUES_OF_A_LIFE,
+        ),
+    };
+  };
+
+const VALUES_OF_A_LIFE = 10;
+
 /** @type {readonly Group[]} */
 export default [
   {
@@ -184,6 +214,31 @@ export default [
         series: 5000,
         changed: 50,
       }),
+    },
+  },
+  {
+    id: 'collect-scrape-all',
+    title: 'a scrape over HTTP on the loopback interface: 5,000 series, all of which have changed',
+    agree: 0,
+    rounds,
+    cases: {
+      'hdrscope exporter, native buckets': scraping(hdrExporter, { series: 5000, changed: 5000 }),
+      'exporter-prometheus, 15 buckets': scraping(stockExporter, { series: 5000, changed: 5000 }),
+      'exporter-prometheus of SDK 2, 15 buckets': scraping(() => stockExporter(2), {
+        series: 5000,
+        changed: 5000,
+      }),
+    },
+  },
+  {
+    id: 'collect-life',
+    title: 'the life of 100,000 series: from their attributes over ten values to a cumulative collection',
+    agree: 0,
+    rounds: 5,
+    cases: {
+      'hdrscope view': living(hdr(2), 100_000),
+      'SDK explicit buckets': living(sdk('explicit'), 100_000),
+      'SDK exponential': living(sdk('exponential'), 100_000),
     },
   },
 ];
