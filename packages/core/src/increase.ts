@@ -32,9 +32,9 @@ export interface CounterOptions {
    */
   readonly counterBits?: 32 | 64;
   /**
-   * The most that one counter can have counted between the two states: a number of at least 0. A counter of 32 bits that would
-   * have counted more was set to 0. Where it may also have passed its largest value, its slot adds nothing and is `uncertain`.
-   * @default nothing is known, and it has passed its largest value
+   * The most that one counter can have counted between the two states: a number of at least 0. An increase beyond it is refused. A
+   * counter of 32 bits that would have counted more was set to 0. Where it may also have passed its largest value, its slot adds
+   * nothing and is `uncertain`. @default nothing is known, and a counter that may have passed its largest value has done so
    */
   readonly most?: number;
 }
@@ -58,8 +58,8 @@ export interface Increase<L extends Layout = Layout> extends Counted<L> {
  * are compared where each used slot of `before` lies within one slot of `now`; otherwise the counters began anew.
  *
  * @param before The earlier state. Left out, all of `now` is new.
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument is not counts over a layout, or counts have fallen that never do;
- *   `ERR_INVALID_OPTION` when an option does not exist.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument is not counts over a layout, counts have fallen that never do, or a slot
+ *   has counted more than `most`; `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { countedIn, explicitLayout, increase } from '@hdrscope/core';
@@ -79,8 +79,20 @@ export function increase<L extends Layout>(
   assertCounted('increase', now);
   if (before !== undefined) assertCounted('increase', before);
   assertOptions(options, INCREASE);
+  if (before === undefined) return allOf(now, false);
+  const found = increaseSince(now, before, options);
+  const { most = Number.POSITIVE_INFINITY } = options;
+  if (found.counts.total > most) assertPossible(found.counts, most);
+  return found;
+}
+
+function increaseSince<L extends Layout>(
+  now: Counted<L>,
+  before: Counted,
+  options: CounterOptions,
+): Increase<L | ExponentialLayout> {
   const { resets = 'together' } = options;
-  if (before === undefined || before.counts.total === 0) return allOf(now, false);
+  if (before.counts.total === 0) return allOf(now, false);
   if (now.counts === before.counts) {
     return { layout: now.layout, counts: new SparseCounts(now.layout.slotCount), isReset: false };
   }
@@ -91,6 +103,15 @@ export function increase<L extends Layout>(
     return allOf(now, true);
   }
   return { layout: states!.now.layout, ...difference };
+}
+
+/** @throws HdrscopeError `ERR_INCOMPATIBLE` */
+function assertPossible(counts: ReadonlyCounts, most: number): void {
+  for (const [slot, count] of usedSlots(counts)) {
+    if (count <= most) continue;
+    const message = `counts must grow by at most ${Math.floor(most)} between the two states, got ${count} in slot ${slot}`;
+    throw new HdrscopeError('ERR_INCOMPATIBLE', message, { details: { what: 'counts', slot, count, most } });
+  }
 }
 
 /** The increase of one counter: see `CounterOptions.counterBits`. */

@@ -151,6 +151,27 @@ describe('an increase', () => {
   });
 });
 
+test.each([
+  ['grew', explicit(5, 1, 0, 0), 'together'],
+  ['began', explicit(0, 0, 0, 0), 'together'],
+  ['fell together', explicit(0, 2, 0, 0), 'together'],
+  ['fell apart', explicit(30, 2, 0, 0), 'apart'],
+] as const)(
+  'a counter that %s by more than is possible is refused with both numbers',
+  (_, before, resets) => {
+    const now = explicit(20, 1, 0, 0);
+    const grown = before.counts.at(0) === 5 ? 15 : 20;
+    expect(() => increase(now, before, { resets, most: grown - 0.5 })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INCOMPATIBLE',
+        message: `counts must grow by at most ${grown - 1} between the two states, got ${grown} in slot 0`,
+        details: { what: 'counts', slot: 0, count: grown, most: grown - 0.5 },
+      }),
+    );
+    expect(slots(increase(now, before, { resets, most: grown }))[0]).toBe(grown);
+  },
+);
+
 describe('counters of 32 bits', () => {
   const options = { counterBits: 32, resets: 'apart' } as const;
 

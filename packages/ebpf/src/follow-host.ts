@@ -46,7 +46,9 @@ export async function* watchHost(
     const all: KernelIncrease[] = [];
     for (const map of followed.values()) {
       try {
-        const increases = map.frames.next(await map.source.read(), monotonicMs());
+        const beganMs = monotonicMs();
+        const frame = await map.source.read();
+        const increases = map.frames.next(frame, { beganMs, endedMs: monotonicMs() });
         map.problem = undefined;
         for (const one of map.isRead ? increases : []) {
           all.push({ ...one, attributes: { ...one.attributes, ...map.attributes } });

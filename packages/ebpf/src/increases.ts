@@ -1,7 +1,8 @@
 import { cpus } from 'node:os';
-import { increase } from '@hdrscope/core';
+import { HdrscopeError, increase } from '@hdrscope/core';
 import { type CounterOptions, counterIncrease, usedSlots } from '@hdrscope/core/internal';
 import { type KernelTotals, listCpuCounts } from './cpu-counts.ts';
+import { kernelError } from './errors.ts';
 import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
 /** The counts of a histogram since an earlier frame, on each CPU. */
@@ -21,8 +22,16 @@ export interface KernelIncrease extends KernelHistogram {
  */
 const MOST_PER_SECOND = 2e8;
 
-/** The most that one counter of a frame counts in a second. All CPUs count in a counter that they share. */
-export function mostPerSecond({ cpuCount }: Pick<Frame, 'cpuCount'>): number {
+/**
+ * The most that one counter of a frame counts in a second. All CPUs count in a counter that they share.
+ *
+ * @returns `undefined` when nobody knows how much time there was between two frames.
+ */
+export function mostPerSecond({
+  cpuCount,
+  isPrinted = false,
+}: Pick<Frame, 'cpuCount' | 'isPrinted'>): number | undefined {
+  if (isPrinted) return undefined;
   if (cpuCount > 1) return MOST_PER_SECOND;
   // The list of CPUs takes milliseconds on a large machine.
   allCpus ??= cpus().length;
@@ -60,27 +69,24 @@ export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { reset
  */
 export class KernelIncreases {
   #before = new Map<string, LastTotals>();
-  #beforeMs: number | undefined;
+  #beganMs: number | undefined;
 
   /**
    * The increases of a frame, without histograms that have not counted. All of the first frame is new.
    *
-   * @param atMs When the frame was read, by a clock that only goes forward. With it, a counter of 32 bits counts no more than the
-   *   time since the frame before permits. @default not known
-   * @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, or it has a histogram twice. The frame
-   *   is not remembered then.
+   * @param time When the read of the frame began and ended, by a clock that only goes forward. With it, a counter counts no more than
+   *   the time since the frame before permits. @default not known
+   * @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, or it has a histogram twice: then the frame is
+   *   not remembered. `ERR_KERNEL` when a histogram has counted more than the time permits: the next frame is compared with this one.
    */
-  next(frame: Frame, atMs?: number): KernelIncrease[] {
+  next(frame: Frame, time?: { readonly beganMs: number; readonly endedMs: number }): KernelIncrease[] {
     const histograms = byIdentity(frame);
     const before = this.#before;
     this.#before = new Map();
-    const elapsedMs = atMs === undefined || this.#beforeMs === undefined ? undefined : atMs - this.#beforeMs;
-    this.#beforeMs = atMs;
-    const counters: CounterOptions = {
-      ...{ ...KERNEL_COUNTERS, counterBits: frame.counterBits },
-      ...(elapsedMs !== undefined && { most: (mostPerSecond(frame) * elapsedMs) / 1000 }),
-    };
+    const counters = { ...KERNEL_COUNTERS, counterBits: frame.counterBits, ...this.#limit(frame, time) };
+    this.#beganMs = time?.beganMs;
     const increases: KernelIncrease[] = [];
+    let broken: HdrscopeError | undefined;
     for (const [identity, histogram] of histograms) {
       // Copies, because sources may reuse their arrays.
       const now = listCpuCounts(histogram);
@@ -88,11 +94,24 @@ export class KernelIncreases {
       const last = before.get(identity);
       this.#before.set(identity, { generation, totals: now });
       const then = last?.generation === generation ? last.totals : undefined;
-      const one = increaseOf(histogram, now, then, counters);
-      const hasCounted = one.counts.some(isAboveZero) || one.sums?.some(isAboveZero);
-      if (hasCounted || one.uncertain > 0) increases.push(one);
+      try {
+        const one = increaseOf(histogram, now, then, counters);
+        const hasCounted = one.counts.some(isAboveZero) || one.sums?.some(isAboveZero);
+        if (hasCounted || one.uncertain > 0) increases.push(one);
+      } catch (error) {
+        if (!(error instanceof HdrscopeError)) throw error;
+        const { name } = histogram;
+        broken ??= kernelError(`${name}: ${error.message}: do its values hold counts?`, { name });
+      }
     }
+    if (broken !== undefined) throw broken;
     return increases;
+  }
+
+  #limit(frame: Frame, time: { readonly endedMs: number } | undefined): Pick<CounterOptions, 'most'> {
+    const perSecond = mostPerSecond(frame);
+    if (perSecond === undefined || time === undefined || this.#beganMs === undefined) return {};
+    return { most: (perSecond * (time.endedMs - this.#beganMs)) / 1000 };
   }
 }
 

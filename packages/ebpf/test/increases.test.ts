@@ -92,12 +92,51 @@ describe('the increase in a frame', () => {
   ])('takes a fall of a counter of 32 bits for %s', (_, elapsedMs, before, expected, facts) => {
     const increases = new KernelIncreases();
     const bits = { counterBits: 32, cpuCount: 2 } as const;
-    increases.next(frame([histogram([0, 0, 0, before, 7, 0], { sums: [0, 9] })], bits), 1000);
+    increases.next(frame([histogram([0, 0, 0, before, 7, 0], { sums: [0, 9] })], bits), {
+      ...{ beganMs: 1000, endedMs: 1500 },
+    });
     const next = frame([histogram([0, 0, 0, 5, 7, 0], { sums: [0, 12] })], bits);
-    const [one] = increases.next(next, 1000 + elapsedMs);
+    const [one] = increases.next(next, { beganMs: 1900, endedMs: 1000 + elapsedMs });
     expect([...one!.counts].slice(3)).toEqual(expected ?? [0, 0, 0]);
     expect([one!.uncertain, one!.isReset]).toEqual(facts);
     expect(one!.sums).toEqual(expected && Float64Array.of(0, 3));
+  });
+
+  test.each([
+    ['grew', [0, 0, 5, 0, 0, 0], 1e12, 1e12 - 5],
+    ['came', [1, 0, 0, 0, 0, 0], 1e12, 1e12],
+    ['fell', [0, 0, 2e12, 0, 0, 0], 1e12, 1e12],
+  ])(
+    'a counter that %s by more than time permits is an error, and what comes later counts',
+    (_, before, now, grown) => {
+      const increases = new KernelIncreases();
+      const other = (count: number): KernelHistogram =>
+        histogram([count, 0, 0, 0, 0, 0], { name: 'other', sums: [0, 0] });
+      increases.next(frame([histogram(before), other(1)]), { beganMs: 1000, endedMs: 1500 });
+      const next = frame([histogram([1, 0, now, 0, 0, 0]), other(2)]);
+      expect(() => increases.next(next, { beganMs: 1900, endedMs: 2000 })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_KERNEL',
+          message: `depth: counts must grow by at most 200000000 between the two states, got ${grown} in slot 2: do its values hold counts?`,
+          details: { name: 'depth' },
+        }),
+      );
+      // Two CPUs count at most 2 · 10^8 in a second, each in its own counter.
+      const last = frame([histogram([1, 0, now + 2e8, 0, 0, 0]), other(5)]);
+      const counted = increases.next(last, { beganMs: 2500, endedMs: 2900 });
+      expect(counted.map(({ counts }) => [...counts].slice(0, 3))).toEqual([
+        [0, 0, 2e8],
+        [3, 0, 0],
+      ]);
+    },
+  );
+
+  test('counts that a program has printed may be of any time', () => {
+    const increases = new KernelIncreases();
+    const printed = { isPrinted: true };
+    increases.next(frame([histogram([1, 0, 0, 0, 0, 0])], printed), { beganMs: 1000, endedMs: 1000 });
+    const next = frame([histogram([1e10, 0, 0, 0, 0, 0])], printed);
+    expect(increases.next(next, { beganMs: 1001, endedMs: 1001 })).toHaveLength(1);
   });
 
   test('has the sums of the program', () => {

@@ -205,6 +205,25 @@ test('totals stay through resets, new maps and evictions, and health counts them
   });
 });
 
+test('counts that grow faster than events can come are an error with the numbers, and later ones are added', async () => {
+  const [registry, source] = [createRegistry(), new FakeSource()];
+  const kernel = ingestKernel(registry, source.set([{ 1: 5 }, {}]));
+  await registry.gather();
+  source.set([{ 1: 2 ** 50 }, { 2: 3 }]);
+  const { errors, series } = await seriesOf(registry);
+  expect(errors.map(({ error }) => (error as Error).message)).toEqual([
+    expect.stringMatching(
+      /"depth": counts must grow by at most \d+ between the two states, got 1125899906842619 in slot 1$/,
+    ),
+  ]);
+  // The other CPU was counted.
+  expect(series[0]!.histogram.totalCount).toBe(8);
+  expect(kernel.health).toMatchObject({ refused: { malformed: 1 }, readErrors: 1, resets: 0 });
+  source.set([{ 1: 2 ** 50 + 2 }, { 2: 3 }]);
+  const later = await seriesOf(registry);
+  expect([later.errors, later.series[0]!.histogram.totalCount]).toEqual([[], 10]);
+});
+
 test('values outside the range of the family count as rejected', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const layout = bpftraceHistLayout();

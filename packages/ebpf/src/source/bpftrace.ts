@@ -151,6 +151,7 @@ class Source implements BpftraceSource {
       generation: `${this.#runs}.${run.state.layoutChanges}`,
       cpuCount: 1,
       counterBits: 64,
+      isPrinted: true,
       origin: file === undefined ? 'a map of a bpftrace script' : `a map of the bpftrace script ${file}`,
       histograms: run.state.histograms((variable, key) => this.#attributesOf(variable, key)),
     };

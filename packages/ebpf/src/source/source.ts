@@ -36,6 +36,8 @@ export interface Frame {
   readonly cpuCount: number;
   /** Whether the map is full at times and then drops entries without notice, as maps of the type LRU do. @default false */
   readonly isLossy?: boolean;
+  /** Whether a program printed the counts before they were read, at a moment that nobody knows. @default false */
+  readonly isPrinted?: boolean;
   /** Width of the counters. A counter of 32 bits continues at 0 after its largest value. */
   readonly counterBits: 32 | 64;
   /**

@@ -50,7 +50,8 @@ export function ingest(registry: Registry, source: ReadableSource, options: Inge
   let running: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     try {
-      const problems = intake.take(await source.read!());
+      const beganMs = settings.clock.monotonicMs();
+      const problems = intake.take(await source.read!(), beganMs);
       if (problems.length > 0) throw joinedError(problems);
       observer?.succeeded?.();
     } catch (error) {

@@ -31,6 +31,7 @@ export interface Life {
   readonly last: LastReading | undefined;
   /** The sequences of the latest readings, at most 8 for a delta counter and 1 for a cumulative one. */
   readonly sequences: readonly bigint[];
+  /** When its last read began. */
   readonly seenMs: number;
 }
 

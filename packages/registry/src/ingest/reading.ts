@@ -63,8 +63,9 @@ export interface CounterState {
   /** The width of the counters: one of 32 bits starts again at 0 after 2^32 − 1. @default 64 */
   readonly counterBits?: 32 | 64 | undefined;
   /**
-   * The most that the counter of one slot can count in a second. A counter of 32 bits that has fallen, and would have counted more
-   * by passing its largest value, was set to 0. @default not known
+   * The most that the counter of one slot can count in a second. A reading that has counted more since the one before is refused, and
+   * the next one is compared with it. A counter of 32 bits that has fallen, and would have counted more by passing its largest value,
+   * was set to 0. @default not known
    */
   readonly mostPerSecond?: number | undefined;
 }
