@@ -21,7 +21,10 @@ export interface CephExporter {
 /**
  * Starts the `ceph-exporter` of Tentacle on a folder of sockets. It asks every daemon each second, and needs no cluster.
  */
-export async function startCephExporter(sockets: string): Promise<CephExporter> {
+export async function startCephExporter(
+  sockets: string,
+  limits: { readonly deadlineSeconds?: number } = {},
+): Promise<CephExporter> {
   const folder = await createFolder();
   const port = await freePort();
   const config = join(folder, 'ceph.conf');
@@ -48,7 +51,7 @@ export async function startCephExporter(sockets: string): Promise<CephExporter> 
   ];
   const address = ['--addrs', '127.0.0.1', '--port', `${port}`, '--prio-limit', '0', '--stats-period', '1'];
   await startPeer(join(dirname(programOf('ceph-tentacle')), 'ceph-exporter'), [...options, ...address], {
-    folder,
+    ...{ folder, ...limits },
     isReady: async () => (await fetchPage()) !== '',
   });
   return {
