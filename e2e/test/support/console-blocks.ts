@@ -8,6 +8,8 @@ export interface ShownCommand {
   readonly output: string;
   /** Whether the numbers differ from run to run: the fence is `console varying`. */
   readonly varies: boolean;
+  /** Whether it is typed on a machine with OSDs of Ceph: the fence is `console cluster`. */
+  readonly isOfCluster: boolean;
 }
 
 /** The commands of the blocks of language `console`: lines that start with `$`, each with its output below. */
@@ -22,8 +24,11 @@ export function listCommands(document: string, text: string): ShownCommand[] {
     if (!fence?.startsWith('```console')) continue;
     const previous = found.at(-1);
     if (line.startsWith('$ ')) {
-      const varies = fence.endsWith(' varying');
-      found.push({ document, line: at + 1, command: line.slice(2), output: '', varies });
+      const [, ...words] = fence.split(' ');
+      found.push({
+        ...{ document, line: at + 1, command: line.slice(2), output: '' },
+        ...{ varies: words.includes('varying'), isOfCluster: words.includes('cluster') },
+      });
     } else if (previous !== undefined) {
       found[found.length - 1] = { ...previous, output: `${previous.output}${line}\n` };
     }

@@ -57,12 +57,15 @@ const titleOf = ({ document, line, command }: ShownCommand): string => `${docume
  * the document. Files that the document asks its reader to save are in the folder.
  *
  * @param document Its path in the repository.
+ * @param sockets Where the sockets of a cluster of Ceph are, which stand for `/var/run/ceph`: then the commands for such a machine are
+ *   typed. @default the commands for any machine are typed
  */
-export function describeTyping(document: string): void {
+export function describeTyping(document: string, sockets?: () => string): void {
   describeUnless(lackOfProgram('bash'), lackOfFile('/proc'))(`the commands of ${document}`, () => {
     const text = readFileSync(join(ROOT, document), 'utf8');
     const commands = listCommands(document, text).filter(
-      ({ command }) => !ELSEWHERE.some(([pattern]) => pattern.test(command)),
+      ({ command, isOfCluster }) =>
+        isOfCluster === (sockets !== undefined) && !ELSEWHERE.some(([pattern]) => pattern.test(command)),
     );
     let folder: string;
     let terminal: Terminal;
@@ -87,7 +90,8 @@ export function describeTyping(document: string): void {
 
     for (const shown of commands) {
       testUnless(...listLacks(shown.command))(titleOf(shown), async () => {
-        const { output, exitCode } = await type(terminal, shown);
+        const command = shown.command.replaceAll('/var/run/ceph', () => sockets?.() ?? '/var/run/ceph');
+        const { output, exitCode } = await type(terminal, { ...shown, command });
         if (shown.output !== '' && !matches(shown, output)) expect(output).toBe(shown.output);
         if (!ENDLESS.test(shown.command)) expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
         else expect(output).not.toBe('');
