@@ -43,6 +43,35 @@ describe('a source that is read', () => {
     expect(await totalIn(registry)).toBe(4);
   });
 
+  test('counts as much as the time since the read before began permits, and one more is refused', async () => {
+    const registry = createRegistry();
+    let now = 0;
+    // A read sees its counts when it begins, and then waits for its turn.
+    const states = [
+      { counts: 5, beganMs: 0, endedMs: 9000 },
+      { counts: 25, beganMs: 9500, endedMs: 10_000 },
+      { counts: 51, beganMs: 20_000, endedMs: 22_000 },
+      { counts: 52, beganMs: 22_600, endedMs: 22_700 },
+    ];
+    const read = (): Reading[] => {
+      const { counts, endedMs } = states.shift()!;
+      now = endedMs;
+      return [reading([counts, 0, 0, 0], { counter: { mostPerSecond: 2 } })];
+    };
+    const gather = (): ReturnType<typeof registry.gather> => {
+      now = states[0]!.beganMs;
+      return registry.gather();
+    };
+    const clock = { nowMs: () => 0, monotonicMs: () => now };
+    const ingestion = ingest(registry, { name: 'slow', read }, { clock });
+    expect([countOf(await gather()), countOf(await gather())]).toEqual([5, 25]);
+    const { errors } = await gather();
+    expect(errors.map(({ error }) => (error as Error).message)).toEqual([
+      expect.stringMatching(/counts must grow by at most 25 between the two states, got 26 in slot 0$/),
+    ]);
+    expect([countOf(await gather()), ingestion.health.refused.malformed]).toEqual([26, 1]);
+  });
+
   test('is named in the snapshot when it fails, and its values stay', async () => {
     const registry = createRegistry();
     const source = new ScriptedSource();
