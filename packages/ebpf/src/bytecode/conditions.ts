@@ -28,7 +28,10 @@ export const CONDITIONS: Readonly<Record<number, Condition>> = {
 /** What is compared: two integers, or two values of which one is an address at least. */
 export type Operands = readonly [Value, Value];
 
-/** The operands of a jump in the order in which they are compared, cut to their lower half where that is compared. */
+/**
+ * The operands of a jump in the order in which they are compared, cut to their lower half where that is compared. Compilers ask whether
+ * two times are equal instead of whether their difference is 0: then the difference and 0 are compared.
+ */
 export function orderOperands(
   terms: Terms,
   { comparison, isReversed = false }: Condition,
@@ -37,6 +40,8 @@ export function orderOperands(
   is32: boolean,
 ): Operands {
   if (isPointer(left) || isPointer(right)) return [left, right];
+  const difference = comparison === 'equal' && !is32 ? terms.findDifference(left, right) : undefined;
+  if (difference !== undefined) return [difference, terms.constant(0n)];
   const sized = (term: Term) =>
     !is32 ? term : comparison === 'signed below' ? terms.signed(term, 32) : terms.low(term, 32);
   return isReversed ? [sized(right), sized(left)] : [sized(left), sized(right)];

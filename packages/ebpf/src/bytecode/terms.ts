@@ -125,6 +125,12 @@ export class Terms {
     term.isOther = false;
   }
 
+  /** The measured value, when it is the difference of two terms: they are equal when it is 0. */
+  findDifference(a: Term, b: Term): Term | undefined {
+    const term = this.#measured?.term;
+    return term?.op === 'sub' && a !== b && term.args.includes(a) && term.args.includes(b) ? term : undefined;
+  }
+
   /** Restricts the measured value to a range. Terms that were made from it before are void. */
   restrict(min: bigint, max: bigint): void {
     const { term } = this.#measured!;

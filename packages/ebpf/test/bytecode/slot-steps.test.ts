@@ -189,6 +189,52 @@ test('a difference of two times is one value, whatever the times are', () => {
   expect(measuredLayout(program).layout.slots.bounds).toEqual([1023, 2047, 3071, 4095]);
 });
 
+test.each(['jump==r', 'jump!=r'] as const)(
+  'two times that are compared by %s have the difference 0 or another one, in any order',
+  (jump) => {
+    for (const [a, b] of [
+      [6, 8],
+      [8, 6],
+    ] as const) {
+      const program = assemble([
+        ['load64', 6, 1, 0],
+        ['load64', 8, 1, 8],
+        ['=', 7, 0],
+        ['=r', 9, 6],
+        ['-=r', 9, 8],
+        ...((jump === 'jump==r'
+          ? [[jump, a, b, 3]]
+          : [
+              [jump, a, b, 1],
+              ['jump', 0, 0, 3],
+            ]) as Parameters<typeof assemble>[0]),
+        ['=', 7, 1],
+        ['jump<=', 9, 9, 1],
+        ['=', 7, 2],
+        ...COUNT_R7,
+      ]);
+      expect(measuredLayout(program).layout.slots.bounds).toEqual([0, 9]);
+    }
+  },
+);
+
+test('equal times of which one is not of the difference show nothing', () => {
+  const program = assemble([
+    ['load64', 6, 1, 0],
+    ['load64', 8, 1, 8],
+    ['load64', 0, 1, 16],
+    ['=', 7, 0],
+    ['=r', 9, 6],
+    ['-=r', 9, 8],
+    ['jump==r', 6, 0, 3],
+    ['=', 7, 1],
+    ['jump<=', 9, 9, 1],
+    ['=', 7, 2],
+    ...COUNT_R7,
+  ]);
+  expect(() => measuredLayout(program)).toThrow(NotMeasured);
+});
+
 test('a difference that would be negative counts as 0, and not any other event', () => {
   const clamped = (...lines: Parameters<typeof assemble>[0]) =>
     assemble([

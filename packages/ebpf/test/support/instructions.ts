@@ -45,11 +45,15 @@ const CODES = {
   'jump>': 0x25,
   'jump<=': 0xb5,
   'jump>=r': 0x3d,
+  'jump==r': 0x1d,
+  'jump!=r': 0x5d,
   jump: 0x05,
 } as const;
 /** Operations whose operand is a register. */
 const OF_REGISTERS: readonly string[] = [
   'jump>=r',
+  'jump==r',
+  'jump!=r',
   '=r',
   '+=r',
   '-=r',
