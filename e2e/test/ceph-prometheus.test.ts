@@ -220,6 +220,8 @@ sinks:
         'm',
       ).exec(page)!;
       expect(Number(age)).toBeLessThan(1);
+      // The first pool of a cluster.
+      expect(page).toContain(`hdrscope_ceph_mapped_pool{ceph_daemon="osd.${osd}",pool_id="1"} 1\n`);
     }
   });
 

@@ -26,7 +26,11 @@ const options = readOptions('npm run kernel-layouts --', {
     help: 'compiles the programs of named tools instead, from the git repositories bcc, ebpf_exporter, inspektor-gadget and libbpf in a folder',
   },
   cost: { flag: 'measures what a list of 200 programs and 400 maps costs instead' },
-  clang: { text: 'NAME', help: 'compiles with another compiler', default: 'clang' },
+  clang: {
+    text: 'NAME,...',
+    help: 'compiles with another compiler, or with several: then the table has a row for each',
+    default: 'clang',
+  },
   write: { flag: 'puts the table into packages/ebpf/README.md' },
   verbose: { flag: 'prints each program that is not right' },
 });
@@ -42,9 +46,11 @@ const MOST_TURN_MS = 50;
 
 const LEVELS = ['-O1', '-O2', '-O3'];
 
-/** @typedef {'right' | 'refused' | 'wrong'} Outcome */
+/** What the verifier refuses is not loaded. @typedef {'right' | 'refused' | 'wrong' | 'not loaded'} Outcome */
 
-/** @typedef {{ isInline: boolean, hasTypes: boolean, isTime: boolean, level: string }} Way */
+/** @typedef {Record<Outcome, number>} Tally */
+
+/** @typedef {{ isInline: boolean, hasTypes: boolean, isTime: boolean, level: string, compiler: string }} Way */
 
 await runTool(() => {
   if (options.objects !== '') return measureObjects(options.objects);
@@ -53,8 +59,37 @@ await runTool(() => {
 });
 
 async function main() {
+  const compilers = options.clang.split(',');
+  /** @type {Map<string, Tally>} */
+  const byCompiler = new Map();
+  let table = '';
+  for (const compiler of compilers) {
+    const rows = await measureConventions(compiler);
+    byCompiler.set(versionOf(compiler), sumOf([...rows.values()]));
+    table = tableOf('slots', rows);
+    console.log(table);
+  }
+  if (compilers.length > 1) {
+    table = tableOf('compiler', byCompiler);
+    console.log(table);
+  }
+  const { right, refused, wrong } = sumOf([...byCompiler.values()]);
+  if (right + refused + wrong === 0) throw new Error('no program was loaded: --verbose prints why');
+  if (wrong > 0) throw new Error(`${wrong} layouts are wrong`);
+  const marker = compilers.length > 1 ? 'kernel-layouts-compilers' : 'kernel-layouts';
+  if (options.write) fillMarkers('packages/ebpf/README.md', marker, table);
+}
+
+/** @param {string} compiler */
+function versionOf(compiler) {
+  const { stdout = '' } = spawnSync(compiler, ['--version'], { encoding: 'utf8' });
+  return `clang ${/version (\S+?\.\d+\.\d+)/.exec(stdout)?.[1] ?? compiler}`;
+}
+
+/** @param {string} compiler @returns {Promise<Map<string, Tally>>} */
+async function measureConventions(compiler) {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-layouts-'));
-  /** @type {Map<string, Record<Outcome, number>>} */
+  /** @type {Map<string, Tally>} */
   const rows = new Map();
   try {
     let number = 0;
@@ -69,13 +104,13 @@ async function main() {
             isTime,
             level: LEVELS[(number % 3 === 0 ? 1 : number % 5) % 3] ?? '-O2',
           };
-          const outcome = await measureOne(folder, convention, storage, way);
+          const outcome = await measureOne(folder, convention, storage, { ...way, compiler });
           if (options.verbose && outcome.outcome !== 'right') {
             console.log(
               `${outcome.outcome}: ${convention.name}, ${storage.name}, ${JSON.stringify(way)}: ${outcome.why}`,
             );
           }
-          const row = rows.get(convention.name) ?? { right: 0, refused: 0, wrong: 0 };
+          const row = rows.get(convention.name) ?? sumOf([]);
           row[outcome.outcome]++;
           rows.set(convention.name, row);
         }
@@ -84,25 +119,37 @@ async function main() {
   } finally {
     rmSync(folder, { recursive: true });
   }
-  const table = tableOf(rows);
-  console.log(table);
-  const wrong = [...rows.values()].reduce((sum, row) => sum + row.wrong, 0);
-  if (wrong > 0) throw new Error(`${wrong} layouts are wrong`);
-  if (options.write) fillMarkers('packages/ebpf/README.md', 'kernel-layouts', table);
+  return rows;
 }
 
-/** @param {ReadonlyMap<string, Record<Outcome, number>>} rows */
-function tableOf(rows) {
-  const lines = [...rows].map(
-    ([name, { right, refused, wrong }]) => `| ${name} | ${right} | ${refused} | ${wrong} |`,
-  );
-  const sum = (/** @type {Outcome} */ outcome) =>
-    [...rows.values()].reduce((total, row) => total + row[outcome], 0);
+/** @param {readonly Tally[]} all @returns {Tally} */
+function sumOf(all) {
+  const sum = (/** @type {Outcome} */ outcome) => all.reduce((total, row) => total + row[outcome], 0);
+  return {
+    right: sum('right'),
+    refused: sum('refused'),
+    wrong: sum('wrong'),
+    'not loaded': sum('not loaded'),
+  };
+}
+
+/** @param {string} title What a row is. @param {ReadonlyMap<string, Tally>} rows */
+function tableOf(title, rows) {
+  const all = sumOf([...rows.values()]);
+  /** @type {readonly Outcome[]} */
+  const columns = [
+    'right',
+    'refused',
+    'wrong',
+    ...(all['not loaded'] > 0 ? /** @type {const} */ (['not loaded']) : []),
+  ];
+  const lineOf = (/** @type {string} */ name, /** @type {Tally} */ row) =>
+    `| ${[name, ...columns.map((outcome) => row[outcome])].join(' | ')} |`;
   return [
-    '| slots | right | refused | wrong |',
-    '|---|--:|--:|--:|',
-    ...lines,
-    `| all | ${sum('right')} | ${sum('refused')} | ${sum('wrong')} |`,
+    `| ${[title, ...columns].join(' | ')} |`,
+    `|---|${columns.map(() => '--:|').join('')}`,
+    ...[...rows].map(([name, row]) => lineOf(name, row)),
+    lineOf('all', all),
   ].join('\n');
 }
 
@@ -127,7 +174,7 @@ function compile(folder, convention, storage, way) {
     '-o',
     object,
   ];
-  const { status, stderr } = spawnSync(options.clang, args, { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(way.compiler, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`clang refuses a program: ${stderr}`);
   return object;
 }
@@ -142,7 +189,12 @@ function compile(folder, convention, storage, way) {
 async function measureOne(folder, convention, storage, way) {
   const object = compile(folder, convention, storage, way);
   const bpf = await loadBpf();
-  const loaded = await loadConfigured(readFileSync(object), undefined, { isDetached: true });
+  let loaded;
+  try {
+    loaded = await loadConfigured(readFileSync(object), undefined, { isDetached: true });
+  } catch (error) {
+    return { outcome: 'not loaded', why: /** @type {Error} */ (error).message };
+  }
   const program = /** @type {{ fd: number }} */ (loaded.programs[0]).fd;
   try {
     const layout = parseKernelLayout(convention.layout);
@@ -208,7 +260,7 @@ async function measureCost() {
   const loaded = [];
   const others = [];
   try {
-    const way = { isInline: true, hasTypes: true, isTime: true, level: '-O2' };
+    const way = { isInline: true, hasTypes: true, isTime: true, level: '-O2', compiler: options.clang };
     const objects = CONVENTIONS.flatMap((convention) =>
       STORAGES.slice(0, 2).map((storage) => readFileSync(compile(folder, convention, storage, way))),
     );

@@ -1,3 +1,3 @@
 // Entry `@hdrscope/agent/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { answerAges } from './ceph-answers.ts';
+export { daemonFamilies } from './ceph-answers.ts';
 export { CONFIG_TEMPLATE } from './config/template.ts';

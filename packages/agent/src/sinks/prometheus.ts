@@ -1,5 +1,5 @@
 import type { FamilySource, MetricFamily, ServePrometheusOptions } from '@hdrscope/prometheus';
-import { answerAges } from '../ceph-answers.ts';
+import { daemonFamilies } from '../ceph-answers.ts';
 import { oneOf, text, yesOrNo } from '../config/values.ts';
 import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
@@ -41,7 +41,7 @@ export const prometheus: SinkPart = defineSink({
     const sources: FamilySource[] = [
       (shown) => [
         ...healthFamilies(context),
-        ...answerAges(context.memory.of(CEPH_DAEMONS).values()),
+        ...daemonFamilies(context.memory.of(CEPH_DAEMONS).values()),
         ...received(shown),
       ],
     ];

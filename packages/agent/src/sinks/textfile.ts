@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Rounds } from '@hdrscope/kit';
-import { answerAges } from '../ceph-answers.ts';
+import { daemonFamilies } from '../ceph-answers.ts';
 import { duration, text } from '../config/values.ts';
 import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
@@ -45,7 +45,7 @@ export const textfile: SinkPart = defineSink({
         warn: (message) => context.info(message),
       });
       try {
-        const own = [...healthFamilies(context), ...answerAges(context.memory.of(CEPH_DAEMONS).values())];
+        const own = [...healthFamilies(context), ...daemonFamilies(context.memory.of(CEPH_DAEMONS).values())];
         await writeFile(partial, render([...families, ...own], 'text'));
         // In one step, so that nobody reads half a file.
         await rename(partial, path);

@@ -17,6 +17,8 @@ export interface DaemonAnswer {
   readonly error?: unknown;
   /** How long before the end of the reading the answer came, in milliseconds: from 0. @default 0 */
   readonly heldMs?: number;
+  /** See `AnswerAge`. */
+  readonly poolIds?: readonly number[] | undefined;
   /** How long a daemon that is late has been asked, in milliseconds. @default the daemon is not late */
   readonly lateMs?: number;
 }

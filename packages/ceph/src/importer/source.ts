@@ -24,6 +24,7 @@ import { assertRegistry, hasAnswered, INTAKE_RULES, keepReading } from '@hdrscop
 import type { Axis } from '../histogram/axis.ts';
 import type { CephDaemon } from './daemons.ts';
 import { assertDistinct } from './increase.ts';
+import { askMappedPools } from './mapped-pools.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, parseDump } from './parse-dump.ts';
 import { askDaemon, type DaemonAnswer, Questions } from './questions.ts';
 import { assertKnownAxes } from './read-axis.ts';
@@ -70,6 +71,11 @@ export interface AnswerAge {
   readonly daemon: string;
   /** The time from its last answer to the last reading, in seconds: 0 where it has answered then. It grows while the daemon hangs. */
   readonly ageSeconds: number;
+  /**
+   * The pools whose placement groups an OSD had at its last answer, by their numbers. Its histograms count the operations of all of them.
+   * @default the daemon is no OSD, was asked by `ceph tell`, or does not say
+   */
+  readonly poolIds?: readonly number[];
 }
 
 /**
@@ -184,7 +190,10 @@ export function ingestCephDaemons(
 ): CephIngestion {
   assertRegistry(registry);
   const settings = divide(readOptions(options, INGEST_CEPH_DAEMONS));
-  const questions = new Questions<CephDaemon>((daemon) => askDaemon(daemon, settings.parsed, ATTEMPTS));
+  const questions = new Questions<CephDaemon>(async (daemon) => {
+    const pools = askMappedPools(daemon.name ?? '', daemon.ask);
+    return { ...(await askDaemon(daemon, settings.parsed, ATTEMPTS)), poolIds: await pools };
+  });
   return ingestAnswers(registry, settings, async () => {
     const listed = await list();
     // Two daemons of one name would be compared with each other, and count again at each reading.
@@ -253,8 +262,8 @@ function ingestAnswers(
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   let readErrors = 0;
-  /** When each daemon has answered last, in milliseconds of the runtime's clock. */
-  const answered = new Map<string, number>();
+  /** When each daemon has answered last, in milliseconds of the runtime's clock, and with which pools. */
+  const answered = new Map<string, { readonly atMs: number; readonly poolIds: DaemonAnswer['poolIds'] }>();
   let ages: readonly AnswerAge[] = [];
   /** Daemons that did not answer at first. What they have counted by their first answer is not new since now. */
   const unheard = new Set<string>();
@@ -266,11 +275,14 @@ function ingestAnswers(
     const nowMs = performance.now();
     const before = new Map(answered);
     answered.clear();
-    for (const { name, histograms, heldMs = 0 } of answers) {
-      const atMs = histograms === undefined ? before.get(name) : nowMs - heldMs;
-      if (atMs !== undefined) answered.set(name, atMs);
+    for (const { name, histograms, heldMs = 0, poolIds } of answers) {
+      const last = histograms === undefined ? before.get(name) : { atMs: nowMs - heldMs, poolIds };
+      if (last !== undefined) answered.set(name, last);
     }
-    ages = [...answered].map(([daemon, atMs]) => ({ daemon, ageSeconds: (nowMs - atMs) / 1000 }));
+    ages = [...answered].map(([daemon, { atMs, poolIds }]) => ({
+      ...{ daemon, ageSeconds: (nowMs - atMs) / 1000 },
+      ...(poolIds !== undefined && { poolIds }),
+    }));
     // A daemon that does not answer may be the one that has the axis.
     if (answers.every(({ histograms }) => histograms !== undefined)) assertKnownAxes(latest, parsed.units);
     const isFirst = intake.since === 'now' && !hasAnswered(intake.memory);

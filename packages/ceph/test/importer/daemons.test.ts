@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 
 import {
@@ -116,6 +117,43 @@ test('many daemons have series of their own, and together those of all, with exa
     'Request size of osd.op_w_latency_in_bytes_histogram',
     'Request size of osd.op_w_latency_in_bytes_histogram of all daemons',
   ]);
+});
+
+test('the pools of an OSD are those that it states, and no other daemon is asked for pools', async () => {
+  const asked: string[] = [];
+  const daemon = (name: string, pools: () => string): CephDaemon => {
+    const osd = new FakeOsd();
+    osd.write(5_000_000, 4096);
+    return {
+      name,
+      async ask(prefix, args) {
+        if (prefix !== 'get_mapped_pools') return osd.ask(prefix, args);
+        asked.push(name);
+        return pools();
+      },
+    };
+  };
+  const refuse = (): string => {
+    throw new HdrscopeError('ERR_ADMIN_SOCKET', 'unknown command');
+  };
+  let pools = '[\n    1,\n    12\n]\n';
+  const daemons = [
+    daemon('osd.0', () => pools),
+    daemon('osd.1', refuse),
+    daemon('osd.2', () => '{"mapped_pools":"1"}'),
+    daemon('osd.3', () => JSON.stringify(Array.from({ length: 1001 }, (_, id) => id))),
+    daemon('mon.a', () => '[1]'),
+  ];
+  const registry = createRegistry();
+  const ceph = ingestCephDaemons(registry, async () => daemons);
+  expect((await registry.gather()).errors).toEqual([]);
+  const poolsOf = () => ceph.answers.map(({ daemon, poolIds }) => [daemon, poolIds]);
+  const others = ['osd.1', 'osd.2', 'osd.3', 'mon.a'].map((name) => [name, undefined]);
+  expect(poolsOf()).toEqual([['osd.0', [1, 12]], ...others]);
+  expect(asked.sort()).toEqual(['osd.0', 'osd.1', 'osd.2', 'osd.3']);
+  pools = '[]';
+  await registry.gather();
+  expect(poolsOf()).toEqual([['osd.0', []], ...others]);
 });
 
 test('daemons come, go and restart: no count is lost or added twice', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerAges } from '@hdrscope/agent/internal';
+import { daemonFamilies } from '@hdrscope/agent/internal';
 import {
   type CephDaemon,
   type CephRelease,
@@ -105,7 +105,7 @@ async function serveDaemons(
       ? ingestCephDaemons(registry, list, shown)
       : ingestCephByTell(registry, { ...shown, target: daemonsToTell(tell), program: ceph });
   try {
-    const sources = [() => answerAges([daemons])];
+    const sources = [() => daemonFamilies([daemons])];
     return await serveMetrics(registry, { ...guard, port, host, buckets, sources }, io);
   } finally {
     await daemons.close();
