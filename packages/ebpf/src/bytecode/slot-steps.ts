@@ -1,5 +1,6 @@
 import type { Steps } from '@hdrscope/kit';
 import { listCandidates } from './candidates.ts';
+import { nameOfComparison } from './conditions.ts';
 import { findSlots, type SlotPlace, type Step } from './find-slots.ts';
 import { findLeading } from './leading.ts';
 import { follow } from './machine.ts';
@@ -174,8 +175,11 @@ function* measureValue(
   const inputs = inputsOf(value);
   const evaluate: Evaluate = (from, to) => findPlaces(others, target, starts, { from, to, sums, inputs });
   yield* assertSomeSlots(evaluate, max);
-  const parts = yield* partition(evaluate, min, max);
-  const { steps, place } = yield* findSlots(parts, target);
+  const isAboveZero = min === 0n && starts.every((start) => areEqualTerms(start, value) === false);
+  const ofZero = isAboveZero ? open.filter((run) => areEqualTerms(run, value) === true) : [];
+  const parts = yield* partition(evaluate, ofZero.length > 0 ? 1n : min, max);
+  const found = yield* findSlots(parts, target);
+  const { steps, place } = ofZero.length > 0 ? withZero(found, ofZero) : found;
   const divisors = yield* findDivisors(runs, value);
   const rest: Run[] = [];
   for (const run of open) {
@@ -208,6 +212,50 @@ function isElsewhere({ offset }: Addition, { isSlotAt }: Target): boolean {
   return isSlotAt !== undefined && isConstant(offset) && !isSlotAt(Number(offset.min));
 }
 
+/** Whether a run has found the terms of a difference to be equal; `undefined` when it has not compared them. */
+function areEqualTerms({ decisions }: Run, { op, args }: Term): boolean | undefined {
+  if (op !== 'sub') return undefined;
+  const [a, b] = args as [Term, Term];
+  return decisions.get(nameOfComparison('equal', [a, b])) ?? decisions.get(nameOfComparison('equal', [b, a]));
+}
+
+/** Which values are counted in which slots, and where. */
+interface FoundSlots {
+  readonly steps: readonly Step[];
+  readonly place: SlotPlace;
+}
+
+/**
+ * The slots from 0 on, of a program that takes a difference only where its terms are not equal.
+ *
+ * @param runs Those where they are equal.
+ */
+function withZero({ steps, place }: FoundSlots, runs: readonly Run[]): FoundSlots {
+  const [slot, ...others] = new Set(runs.flatMap((run) => slotsOf(run, place)));
+  if (slot === undefined || others.length > 0) {
+    throw new NotMeasured('its slot of a difference of 0 depends on another input');
+  }
+  const [first, ...rest] = steps;
+  const isInFirst = first?.from === 1n && first.slot === slot;
+  return {
+    steps: isInFirst ? [{ ...first, from: 0n }, ...rest] : [{ from: 0n, to: 0n, slot }, ...steps],
+    place: place.in === 'value' ? { ...place, offset: Math.min(place.offset, Number(slot)) } : place,
+  };
+}
+
+/** The slot of each addition of a run; `undefined` where it is not constant, or counts elsewhere. */
+function slotsOf({ additions }: Run, place: SlotPlace): readonly (bigint | undefined)[] {
+  return additions
+    .filter(({ amount }) => isOne(amount))
+    .map(({ key, offset, size }) => {
+      if (size !== place.counterSize || !isConstant(offset)) return undefined;
+      if (place.in === 'value') return offset.min;
+      const word = key.find((one) => one.offset === place.offset && one.size === place.size);
+      const isCounter = offset.min === BigInt(place.counterOffset);
+      return isCounter && word !== undefined && isConstant(word.term) ? word.term.min : undefined;
+    });
+}
+
 /**
  * Whether a run without the measured value counts as the value 0: a program that takes a difference first compares its two terms, and
  * counts 0 when it would be negative.
@@ -217,12 +265,7 @@ function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPla
   const inputs = inputsOf(value);
   const isOfValue = run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
   if (!isOfValue || zero === undefined) return false;
-  return run.additions
-    .filter(({ amount }) => isOne(amount))
-    .every(({ key, offset }) => {
-      const slot = place.in === 'value' ? offset : key.find((word) => word.offset === place.offset)?.term;
-      return slot !== undefined && isConstant(slot) && slot.min === zero;
-    });
+  return slotsOf(run, place).every((slot) => slot === zero);
 }
 
 /** Integers by which the value is divided before anything else. */

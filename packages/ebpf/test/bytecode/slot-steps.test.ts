@@ -218,6 +218,47 @@ test.each(['jump==r', 'jump!=r'] as const)(
   },
 );
 
+describe('a difference that is taken only where its terms are not equal', () => {
+  type Lines = Parameters<typeof assemble>[0];
+  const program = (jump: readonly [6 | 8, 6 | 8], whenEqual: Lines, slots: Lines) =>
+    assemble([
+      ['load64', 6, 1, 0],
+      ['load64', 8, 1, 8],
+      ['load64', 9, 1, 16],
+      ...whenEqual,
+      ['jump==r', ...jump, slots.length + 1],
+      ['-=r', 6, 8],
+      ...slots,
+      ...COUNT_R7,
+    ]);
+  /** Slot 1 up to 9, and 2 above. */
+  const ABOVE_0: Lines = [
+    ['=', 7, 1],
+    ['jump<=', 6, 9, 1],
+    ['=', 7, 2],
+  ];
+
+  test('has the slot of 0 that its equal terms have, in any order', () => {
+    const zero: Lines = [['=', 7, 0]];
+    for (const jump of [
+      [6, 8],
+      [8, 6],
+    ] as const)
+      expect(measuredLayout(program(jump, zero, ABOVE_0)).layout.slots.bounds).toEqual([0, 9]);
+    // The slot of 1 to 9 has 0, too.
+    expect(measuredLayout(program([6, 8], [['=', 7, 1]], ABOVE_0)).layout.slots.bounds).toEqual([9]);
+  });
+
+  test('is not measured where the slot of 0 depends on another input', () => {
+    const zero: Lines = [
+      ['=', 7, 0],
+      ['jump==', 9, 7, 1],
+      ['=', 7, 2],
+    ];
+    expect(() => measuredLayout(program([6, 8], zero, ABOVE_0))).toThrow(NotMeasured);
+  });
+});
+
 test('equal times of which one is not of the difference show nothing', () => {
   const program = assemble([
     ['load64', 6, 1, 0],
