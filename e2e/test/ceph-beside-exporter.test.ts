@@ -46,10 +46,22 @@ const writesOf = (page: Page, osd: number): number => page.get(`osd.${osd} ${WRI
 
 /** What hdrscope shows now: count and sum of both axes. */
 async function ourPage(): Promise<Page> {
+  return readOurs(await scrape());
+}
+
+async function scrape(): Promise<string> {
   await sleep(FRESH_MS);
   const answer = await fetch(url);
   expect(answer.status).toBe(200);
-  const page = await answer.text();
+  return answer.text();
+}
+
+/** Whether each OSD has answered for this page. */
+function isOfNow(page: string): boolean {
+  return OSDS.every((osd) => page.includes(`hdrscope_ceph_answer_age_seconds{ceph_daemon="osd.${osd}"} 0\n`));
+}
+
+function readOurs(page: string): Page {
   const found = new Map<string, Shown>();
   for (const kind of Object.keys(KINDS)) {
     const sizes = readHistogram(page, `ceph_osd_${kind}_request_size_bytes`);
@@ -97,8 +109,10 @@ async function restingPages(): Promise<{ readonly ours: Page; readonly theirs: P
     async () => {
       const before = await ourPage();
       const theirs = await exporterPage();
-      const ours = await ourPage();
-      return JSON.stringify([...before]) === JSON.stringify([...ours]) ? { ours, theirs } : undefined;
+      const page = await scrape();
+      const ours = readOurs(page);
+      const isSame = JSON.stringify([...before]) === JSON.stringify([...ours]);
+      return isSame && isOfNow(page) ? { ours, theirs } : undefined;
     },
     { what: 'a cluster at rest' },
   );

@@ -148,7 +148,7 @@ function lackOfBcc(headers: string | undefined): Lack | undefined {
 
 describe('libbpf-tools', () => {
   testUnless(noKernel ?? lackOfTool('runqlat')).each(['runqlat', 'cpudist'])(
-    '%s: its map is refused without a layout, and read with it as it prints it',
+    '%s: its map is read as it prints it, by its program and by a layout that is named',
     async (tool) => {
       // The only thread of one process, which ends before the map is read, so the numbers do not change any more.
       const busy = spawn('sh', ['-c', 'while sleep 0.01; do :; done']);
@@ -162,7 +162,11 @@ describe('libbpf-tools', () => {
       try {
         const id = await until(() => mapOf(running, 'hists'));
         const stated = `libbpf-tools:${tool === 'runqlat' ? 26 : 36}`;
-        await expect(read({ id })).rejects.toThrow(stated);
+        const { ground } = await read({ id });
+        expect(ground).toMatch(
+          /^measured from program \d+ \(.*\): it counts as .* of the value divided by 1,000$/,
+        );
+        expect(ground).toContain(`as ${stated} of`);
         const layout = parseKernelLayout(stated);
         await until(async () => {
           const counted = slotsOf(await read({ id }, layout)).reduce(
@@ -174,7 +178,7 @@ describe('libbpf-tools', () => {
         const gone = once(busy, 'close');
         busy.kill('SIGKILL');
         await gone;
-        const frame = await read({ id }, layout);
+        const [frame, measured] = [await read({ id }, layout), await read({ id })];
         const ended = once(running, 'close');
         // A signal that arrives before the tool waits for it has no effect.
         const asking = setInterval(() => running.kill('SIGINT'), 1000);
@@ -183,6 +187,7 @@ describe('libbpf-tools', () => {
         clearInterval(asking);
         expect(frame.histograms).toHaveLength(1);
         expect(withOneMore(slotsOf(frame))).toContainEqual(printedSlots(printed));
+        expect(withOneMore(slotsOf(frame))).toContainEqual(slotsOf(measured));
       } finally {
         busy.kill('SIGKILL');
         running.kill('SIGKILL');

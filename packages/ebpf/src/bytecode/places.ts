@@ -100,13 +100,23 @@ export function* findPlaces(
   return places;
 }
 
-function assertOne({ amount }: Addition): void {
+function assertOne({ at, amount }: Addition): void {
   if (isOne(amount)) return;
   if (amount.isMeasured) throw UNDECIDED;
-  throw new NotMeasured(OTHER_THAN_ONE);
+  throw new OtherSite(at);
 }
 
 export const OTHER_THAN_ONE = 'it adds something other than 1';
+
+/** An instruction that was taken for one that counts, and adds something other than 1. */
+export class OtherSite extends NotMeasured {
+  readonly at: number;
+
+  constructor(at: number) {
+    super(OTHER_THAN_ONE);
+    this.at = at;
+  }
+}
 
 function findPlace(
   target: Target,

@@ -12,6 +12,7 @@ import {
   isOfInputs,
   isOne,
   OTHER_THAN_ONE,
+  OtherSite,
   readOffset,
   type Target,
 } from './places.ts';
@@ -167,18 +168,20 @@ function* measureValue(
     },
   });
   if (starts.length === 0) throw new NotMeasured('its value is measured in no run');
-  const sums = otherSites(runs, target);
   const { min, max } = value;
   terms.measure(value);
   // Runs that come to a value which is known already are shown by that one.
   const others: Common = { ...common, ...(values.length > 0 && { until: new Set(values) }) };
   const inputs = inputsOf(value);
-  const evaluate: Evaluate = (from, to) => findPlaces(others, target, starts, { from, to, sums, inputs });
-  yield* assertSomeSlots(evaluate, max);
   const isAboveZero = min === 0n && starts.every((start) => areEqualTerms(start, value) === false);
   const ofZero = isAboveZero ? open.filter((run) => areEqualTerms(run, value) === true) : [];
-  const parts = yield* partition(evaluate, ofZero.length > 0 ? 1n : min, max);
-  const found = yield* findSlots(parts, target);
+  const sums = new Set(otherSites(runs, target));
+  const found = yield* withSites(sums, function* () {
+    const evaluate: Evaluate = (from, to) => findPlaces(others, target, starts, { from, to, sums, inputs });
+    yield* assertSomeSlots(evaluate, max);
+    const parts = yield* partition(evaluate, ofZero.length > 0 ? 1n : min, max);
+    return yield* findSlots(parts, target);
+  });
   const { steps, place } = ofZero.length > 0 ? withZero(found, ofZero) : found;
   const divisors = yield* findDivisors(runs, value);
   const rest: Run[] = [];
@@ -197,6 +200,24 @@ function* measureValue(
       sum: yield* findSum(others, target, starts, { sums, place, divisors, max }),
     },
   };
+}
+
+const MOST_SITES = 32;
+
+/**
+ * Looks for slots again when an instruction counts in none, which no run before has shown.
+ *
+ * @param sites The instructions that count in no slot; it adds others.
+ */
+function* withSites(sites: Set<number>, find: () => Steps<FoundSlots>): Steps<FoundSlots> {
+  for (;;) {
+    try {
+      return yield* find();
+    } catch (error) {
+      if (!(error instanceof OtherSite) || sites.size >= MOST_SITES) throw error;
+      sites.add(error.at);
+    }
+  }
 }
 
 /** The instructions that count in no slot: they add something other than 1, or always to a number beside the slots. */
