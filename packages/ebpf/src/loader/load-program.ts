@@ -7,6 +7,7 @@ import { noteConfinement } from '../bpf/refusals.ts';
 import { errnoName } from '../bpf/uapi.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
+import { tryObject } from './try-object.ts';
 
 /** How a program is loaded. */
 export interface LoadOptions {
@@ -63,7 +64,7 @@ export interface LoadedProgram {
 
 /**
  * Loads an object file (`.bpf.o`) through libbpf, and attaches each of its programs where its section says. This takes root,
- * or CAP_BPF and CAP_PERFMON.
+ * or CAP_BPF and CAP_PERFMON. Another process loads it first, because a hostile file may end the process that opens it.
  *
  * @param object Path of the file, or its bytes.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `object` is neither, `ERR_KERNEL` with the
@@ -77,6 +78,9 @@ export async function loadProgram(
   if (typeof object !== 'string' && !(object instanceof Uint8Array)) {
     throw mustBe('ERR_INVALID_OPTION', 'object', 'a path or bytes', object);
   }
+  // The errors of koffi and libbpf come before those of the file.
+  await openLibbpf(libbpf);
+  await tryObject(object, libbpf);
   return loadConfigured(object, libbpf, {});
 }
 

@@ -44,6 +44,22 @@ testLoader('reports the messages of libbpf about a missing file and an invalid p
   await expect(loadProgram(new Uint8Array(64))).rejects.toThrow(/is not a proper ELF object/);
 });
 
+testLoader.each([
+  // Numbers of types that do not exist: libbpf 1.1 fails when it opens the first file, and when it loads the second one.
+  ['blockio', 2979, 73],
+  ['tcprtt', 2692, 57],
+] as const)(
+  'refuses a file that would end the process, as %s with another byte does',
+  async (name, at, byte) => {
+    const hostile = Uint8Array.from(readFileSync(kernelProgramFile(name)));
+    hostile[at] = byte;
+    await expect(loadProgram(hostile)).rejects.toMatchObject({
+      code: 'ERR_KERNEL',
+      message: expect.stringContaining('the program cannot be'),
+    });
+  },
+);
+
 testLoader('reports the messages of the kernel about a rejected program', async () => {
   const bytes = Buffer.from(readFileSync(RUN_QUEUE));
   // Without its licence the program may not read structures of the kernel.
