@@ -177,10 +177,10 @@ export async function* watchMap(
     last ??= await look();
     const { atMs, newestId } = last;
     const { generation: before } = map;
-    const beganMs = monotonicMs();
     const frame = await map.read();
     last = await look();
-    const increases = frames.next(frame, { beganMs, endedMs: last.atMs });
+    // The read began after the look before.
+    const increases = frames.next(frame, { beganMs: atMs, endedMs: last.atMs });
     for (const increase of increases) await map.noteUncertain(increase);
     const isNew = newestId !== undefined && idOf(frame) > newestId;
     const counts = isNew ? 'counts from 0' : 'only what it counts from now on is shown';

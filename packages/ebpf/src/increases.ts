@@ -22,6 +22,9 @@ export interface KernelIncrease extends KernelHistogram {
  */
 const MOST_PER_SECOND = 2e8;
 
+/** Some clocks advance in steps, so two readings may seem to be of one moment. */
+const CLOCK_STEP_MS = 1;
+
 /**
  * The most that one counter of a frame counts in a second. All CPUs count in a counter that they share.
  *
@@ -111,7 +114,7 @@ export class KernelIncreases {
   #limit(frame: Frame, time: { readonly endedMs: number } | undefined): Pick<CounterOptions, 'most'> {
     const perSecond = mostPerSecond(frame);
     if (perSecond === undefined || time === undefined || this.#beganMs === undefined) return {};
-    return { most: (perSecond * (time.endedMs - this.#beganMs)) / 1000 };
+    return { most: (perSecond * Math.max(time.endedMs - this.#beganMs, CLOCK_STEP_MS)) / 1000 };
   }
 }
 

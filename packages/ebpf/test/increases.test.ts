@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { explicitKernelLayout, type Frame, type KernelHistogram } from '../src/index.ts';
-import { KernelIncreases } from '../src/internal.ts';
+import { type KernelIncrease, KernelIncreases } from '../src/internal.ts';
 
 const LAYOUT = explicitKernelLayout([0, 4]);
 
@@ -130,6 +130,17 @@ describe('the increase in a frame', () => {
       ]);
     },
   );
+
+  test('two reads at one moment of a coarse clock are a millisecond apart', () => {
+    const next = (count: number): KernelIncrease[] => {
+      const increases = new KernelIncreases();
+      const time = { beganMs: 5, endedMs: 5 };
+      increases.next(frame([histogram([1, 0, 0, 0, 0, 0])]), time);
+      return increases.next(frame([histogram([count, 0, 0, 0, 0, 0])]), time);
+    };
+    expect(next(200_001)[0]!.counts[0]).toBe(200_000);
+    expect(() => next(200_002)).toThrow('at most 200000 between');
+  });
 
   test('counts that a program has printed may be of any time', () => {
     const increases = new KernelIncreases();

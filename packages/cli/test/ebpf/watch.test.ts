@@ -115,6 +115,23 @@ test('says that a counter of 32 bits has turned or was reset, and shows none of 
   expect(after.stderr).toBe('hdrscope: queue_hist: counters were reset\n');
 });
 
+test('says that a counter grew faster than events come, shows none of its counts, and goes on', async () => {
+  const frames = [3, 2 ** 40, 2 ** 40 + 7].map((count) => frameOf([count, 3, 0, 0, 0, 0, 0, 0]));
+  let nowMs = 0;
+  const monotonicMs = () => (nowMs += 10);
+  const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], fakeKernel({ frames }), {
+    monotonicMs,
+  });
+  expect(
+    rows(stdout)
+      .slice(1)
+      .map(([count]) => count),
+  ).toEqual(['7']);
+  expect(stderr).toMatch(
+    /^hdrscope: queue_hist: counts must grow by at most \d+ between the two states, got 1099511627773 in slot 0: do its values hold counts\?$/m,
+  );
+});
+
 const MISSING = new HdrscopeError('ERR_KERNEL', 'nothing is pinned there', { details: { errno: 'ENOENT' } });
 const NEW = { generation: 'map 43' };
 
