@@ -182,11 +182,11 @@ function* measureValue(
     const parts = yield* partition(evaluate, ofZero.length > 0 ? 1n : min, max);
     return yield* findSlots(parts, target);
   });
-  const { steps, place } = ofZero.length > 0 ? withZero(found, ofZero) : found;
+  const { steps, place } = ofZero.length > 0 ? withZero(found, ofZero, target) : found;
   const divisors = yield* findDivisors(runs, value);
   const rest: Run[] = [];
   for (const run of open) {
-    if (!isClamped(run, value, steps, place)) rest.push(run);
+    if (!isClamped(run, value, { steps, place }, target)) rest.push(run);
     yield;
   }
   return {
@@ -251,8 +251,8 @@ interface FoundSlots {
  *
  * @param runs Those where they are equal.
  */
-function withZero({ steps, place }: FoundSlots, runs: readonly Run[]): FoundSlots {
-  const [slot, ...others] = new Set(runs.flatMap((run) => slotsOf(run, place)));
+function withZero({ steps, place }: FoundSlots, runs: readonly Run[], target: Target): FoundSlots {
+  const [slot, ...others] = new Set(runs.flatMap((run) => slotsOf(run, place, target)));
   if (slot === undefined || others.length > 0) {
     throw new NotMeasured('its slot of a difference of 0 depends on another input');
   }
@@ -264,13 +264,28 @@ function withZero({ steps, place }: FoundSlots, runs: readonly Run[]): FoundSlot
   };
 }
 
+function unlessUnknown<Answer>(find: () => Answer): Answer | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof NotMeasured) return undefined;
+    throw error;
+  }
+}
+
 /** The slot of each addition of a run; `undefined` where it is not constant, or counts elsewhere. */
-function slotsOf({ additions }: Run, place: SlotPlace): readonly (bigint | undefined)[] {
+function slotsOf(
+  { additions }: Run,
+  place: SlotPlace,
+  { elementBytes }: Target,
+): readonly (bigint | undefined)[] {
   return additions
     .filter(({ amount }) => isOne(amount))
     .map(({ key, offset, size }) => {
-      if (size !== place.counterSize || !isConstant(offset)) return undefined;
-      if (place.in === 'value') return offset.min;
+      if (size !== place.counterSize) return undefined;
+      // Another input may select the element of an array of structs.
+      if (place.in === 'value') return unlessUnknown(() => readOffset(offset, BigInt(elementBytes)));
+      if (!isConstant(offset)) return undefined;
       const word = key.find((one) => one.offset === place.offset && one.size === place.size);
       const isCounter = offset.min === BigInt(place.counterOffset);
       return isCounter && word !== undefined && isConstant(word.term) ? word.term.min : undefined;
@@ -281,12 +296,12 @@ function slotsOf({ additions }: Run, place: SlotPlace): readonly (bigint | undef
  * Whether a run without the measured value counts as the value 0: a program that takes a difference first compares its two terms, and
  * counts 0 when it would be negative.
  */
-function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
+function isClamped(run: Run, value: Term, { steps, place }: FoundSlots, target: Target): boolean {
   const zero = steps.find(({ from }) => from === 0n)?.slot;
   const inputs = inputsOf(value);
   const isOfValue = run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
   if (!isOfValue || zero === undefined) return false;
-  return slotsOf(run, place).every((slot) => slot === zero);
+  return slotsOf(run, place, target).every((slot) => slot === zero);
 }
 
 /** Integers by which the value is divided before anything else. */
