@@ -16,6 +16,8 @@ export interface FollowedMapOptions {
   readonly note: (text: string) => Promise<void>;
   /** Gets what shows the layout of the map, when that is new. */
   readonly onGround: (ground: string) => Promise<void>;
+  /** Hears of each read that broke a law, or was refused for another reason than that of a system call. @default nobody hears */
+  readonly onRefusal?: (() => void) | undefined;
 }
 
 /**
@@ -29,18 +31,20 @@ export class FollowedMap implements KernelSource {
   readonly #note: (text: string) => Promise<void>;
   readonly #open: () => Promise<KernelSource>;
   readonly #onGround: (ground: string) => Promise<void>;
+  readonly #onRefusal: (() => void) | undefined;
   #source: KernelSource | undefined;
   #shownGround: string | undefined;
   #generation: string | undefined;
   #problem: string | undefined;
 
-  constructor({ argument, source, open, note, onGround }: FollowedMapOptions) {
+  constructor({ argument, source, open, note, onGround, onRefusal }: FollowedMapOptions) {
     this.argument = argument;
     this.name = source?.name ?? `the map ${argument}`;
     this.#source = source;
     this.#open = open;
     this.#note = note;
     this.#onGround = onGround;
+    this.#onRefusal = onRefusal;
   }
 
   async read(): Promise<Frame> {
@@ -107,6 +111,7 @@ export class FollowedMap implements KernelSource {
 
   /** The map could not be read. */
   async noteFailure(error: unknown): Promise<void> {
+    if (error instanceof HdrscopeError && errnoOf(error) === undefined) this.#onRefusal?.();
     const reason = reasonOf(error);
     if (this.#problem === reason) return;
     this.#problem = reason;

@@ -138,8 +138,8 @@ test('a map that cannot be read is noted once, and the others are shown', async 
     { id: 1, frames: [broken] },
     { id: 2, name: 'wait', frames: [depths(0), depths(1), depths(2)] },
   ]);
-  const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], kernel);
-  expect(stderr).toBe('hdrscope: queue_hist: slot 3 has -1 values\n');
+  const { exitCode, stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], kernel);
+  expect([exitCode, stderr]).toEqual([1, 'hdrscope: queue_hist: slot 3 has -1 values\n']);
   expect(linesOf(stdout)).toHaveLength(3);
 });
 

@@ -119,7 +119,7 @@ test('says that a counter grew faster than events come, shows none of its counts
   const frames = [3, 2 ** 40, 2 ** 40 + 7].map((count) => frameOf([count, 3, 0, 0, 0, 0, 0, 0]));
   let nowMs = 0;
   const monotonicMs = () => (nowMs += 10);
-  const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], fakeKernel({ frames }), {
+  const { exitCode, stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], fakeKernel({ frames }), {
     monotonicMs,
   });
   expect(
@@ -127,6 +127,7 @@ test('says that a counter grew faster than events come, shows none of its counts
       .slice(1)
       .map(([count]) => count),
   ).toEqual(['7']);
+  expect(exitCode).toBe(1);
   expect(stderr).toMatch(
     /^hdrscope: queue_hist: counts must grow by at most \d+ between the two states, got 1099511627773 in slot 0: do its values hold counts\?$/m,
   );

@@ -1,5 +1,5 @@
 import { type KernelIncrease, mergeNamed, sumNamed } from '@hdrscope/ebpf/internal';
-import { type Io, UsageError } from '../../command.ts';
+import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { ASCII, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
@@ -32,7 +32,8 @@ Without a map it shows all maps of this machine whose layouts are known, on one 
 those that counted most come first. Maps may come and go.
 
 A map that is not there yet is waited for. A count is never negative, even when counters are reset or
-the map is replaced. Standard error reports such events, each once.`;
+the map is replaced. Standard error reports such events, each once. It ends with 1 after --intervals when
+counts of one of them were refused.`;
 
 export const command = defineCommand({
   path: 'hdrscope ebpf watch',
@@ -71,9 +72,14 @@ export const command = defineCommand({
           columnsFor(options, ['count', 'rate'], []),
         );
     const which = isOfHost ? undefined : operandOf(operands, options.config);
-    for await (const { increases, startMs, endMs } of watchIncreases(which, options, io, kernel)) {
+    let isRefused = false;
+    const refuse = (): void => {
+      isRefused = true;
+    };
+    for await (const { increases, startMs, endMs } of watchIncreases(which, options, io, kernel, refuse)) {
       await write(mergeNamed(increases), (endMs - startMs) / 1000 || options.interval);
     }
+    return isRefused ? ExitCode.refused : ExitCode.done;
   },
 });
 
