@@ -164,8 +164,7 @@ test.each([
     expect(() => increase(now, before, { resets, most: grown - 0.5 })).toThrow(
       expect.objectContaining({
         code: 'ERR_INCOMPATIBLE',
-        message: `counts must grow by at most ${grown - 1} between the two states, got ${grown} in slot 0`,
-        details: { what: 'counts', slot: 0, count: grown, most: grown - 0.5 },
+        message: `counts must grow by at most ${grown - 1}, got ${grown} in slot 0`,
       }),
     );
     expect(slots(increase(now, before, { resets, most: grown }))[0]).toBe(grown);

@@ -117,7 +117,7 @@ describe('the increase in a frame', () => {
       expect(() => increases.next(next, { beganMs: 1900, endedMs: 2000 })).toThrow(
         expect.objectContaining({
           code: 'ERR_KERNEL',
-          message: `depth: counts must grow by at most 200000000 between the two states, got ${grown} in slot 2: do its values hold counts?`,
+          message: `depth: counts must grow by at most 200000000, got ${grown} in slot 2: do its values hold counts?`,
           details: { name: 'depth' },
         }),
       );
@@ -139,7 +139,7 @@ describe('the increase in a frame', () => {
       return increases.next(frame([histogram([count, 0, 0, 0, 0, 0])]), time);
     };
     expect(next(200_001)[0]!.counts[0]).toBe(200_000);
-    expect(() => next(200_002)).toThrow('at most 200000 between');
+    expect(() => next(200_002)).toThrow('at most 200000,');
   });
 
   test('counts that a program has printed may be of any time', () => {

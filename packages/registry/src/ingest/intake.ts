@@ -6,7 +6,7 @@ import type { FamilyOptions } from '../family-options.ts';
 import type { Registry } from '../registry.ts';
 import { familyFor, inexactCount } from './family-for.ts';
 import { type IngestHealth, type IngestTally, newTally, type ReadingRefusal } from './health.ts';
-import { IngestMemory, type LastReading, type Life } from './memory.ts';
+import { IngestMemory, type Life } from './memory.ts';
 import type { CounterState, Reading } from './reading.ts';
 import { isEmpty, type ReadingIncrease, readingIncrease, wholeReading } from './reading-increase.ts';
 import { seriesError } from './series-error.ts';
@@ -40,9 +40,9 @@ export class Intake {
   /**
    * See `Ingestion.take`.
    *
-   * @param beganMs When their read began, by the clock of the options: nothing was counted in them before. @default now
+   * @param begin When their read began, by the clock of the options: nothing was counted in them before. @default now
    */
-  take(readings: Iterable<Reading>, beganMs: number = this.#options.clock.monotonicMs()): HdrscopeError[] {
+  take(readings: Iterable<Reading>, begin?: number): HdrscopeError[] {
     const { clock, since, isWhole } = this.#options;
     const { memory, tally } = this;
     const isBaseline = since === 'now' && !memory.hasAnswered;
@@ -53,7 +53,7 @@ export class Intake {
     for (const reading of readings) {
       if (isWhole) readKeys.add(reading.key);
       try {
-        this.#takeOne(reading, isBaseline, nowMs, beganMs);
+        this.#takeOne(reading, isBaseline, nowMs, begin ?? nowMs);
         tally.readings++;
       } catch (error) {
         const { reason, cause } = refusalOf(error);
@@ -78,27 +78,23 @@ export class Intake {
       throw new Refusal('tooManyStreams', new HdrscopeError('ERR_TOO_LARGE', message));
     }
     const isNewLife = life === undefined && memory.has(key);
-    const increase =
-      life?.last === undefined
-        ? wholeReading(reading)
-        : this.#increase(reading, life.last, nowMs - life.seenMs, beganMs);
+    let increase: ReadingIncrease;
+    try {
+      increase =
+        life?.last === undefined
+          ? wholeReading(reading)
+          : readingIncrease(reading, life.last, options.resets, nowMs - life.seenMs);
+    } catch (error) {
+      // What a counter has counted that grew too fast is unknown: the next reading is compared with this one.
+      if (counter.mostPerSecond !== undefined) memory.keep(reading, beganMs, options);
+      throw error;
+    }
     if (!isBaseline && !isEmpty(increase)) this.#add(reading, increase);
     // Not earlier: a reading that could not be added must count when it comes again.
     memory.keep(reading, beganMs, options);
     if (increase.isReset) tally.resets++;
     tally.uncertain += increase.uncertain ?? 0;
     if (isNewLife) tally.newLives++;
-  }
-
-  /** @throws HdrscopeError `ERR_INCOMPATIBLE` when the counter cannot have gone from one state to the other. */
-  #increase(reading: Reading, last: LastReading, elapsedMs: number, beganMs: number): ReadingIncrease {
-    try {
-      return readingIncrease(reading, last, this.#options.resets, elapsedMs);
-    } catch (error) {
-      // What a counter has counted that grew too fast is unknown: the next reading is compared with this one.
-      if (reading.counter?.mostPerSecond !== undefined) this.memory.keep(reading, beganMs, this.#options);
-      throw error;
-    }
   }
 
   #isRepeatedOrLate({ sequence, temporality }: CounterState, { sequences }: Life): boolean {

@@ -16,9 +16,6 @@ export interface ReadingIncrease {
   readonly uncertain?: number | undefined;
 }
 
-/** Some clocks advance in steps, so two readings may seem to be of one moment. */
-const CLOCK_STEP_MS = 1;
-
 /** All of a reading: the first one of its life, or one of a delta counter. */
 export function wholeReading({
   counted,
@@ -60,7 +57,8 @@ export function readingIncrease(
   const isTimed = mostPerSecond !== undefined && elapsedMs !== undefined;
   const { isReset, layout, counts, uncertain } = increase(now.counted, last.counted, {
     ...{ resets, counterBits },
-    ...(isTimed && { most: (mostPerSecond * Math.max(elapsedMs, CLOCK_STEP_MS)) / 1000 }),
+    // Some clocks advance in steps, so two readings may seem to be of one moment: they are a millisecond apart.
+    ...(isTimed && { most: (mostPerSecond * Math.max(elapsedMs, 1)) / 1000 }),
   });
   if (resets === 'never') assertNotFallen(now, last);
   const rejected = now.rejected && last.rejected ? rejectedSince(now.rejected, last.rejected) : now.rejected;
