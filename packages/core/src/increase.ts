@@ -83,11 +83,11 @@ export function increase<L extends Layout>(
   const found = increaseSince(now, before, options);
   const { most } = options;
   // Not each slot: most increases have no limit.
-  for (const [slot, got] of most! >= 0 ? usedSlots(found.counts) : []) {
+  for (const [slot, got] of most === undefined ? [] : usedSlots(found.counts)) {
     if (got > most!) {
       throw new HdrscopeError(
         'ERR_INCOMPATIBLE',
-        `counts must grow by at most ${Math.floor(most!)}, got ${got} in slot ${slot}`,
+        `counts must grow by at most ${most}, got ${got} in slot ${slot}`,
       );
     }
   }

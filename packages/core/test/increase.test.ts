@@ -164,7 +164,7 @@ test.each([
     expect(() => increase(now, before, { resets, most: grown - 0.5 })).toThrow(
       expect.objectContaining({
         code: 'ERR_INCOMPATIBLE',
-        message: `counts must grow by at most ${grown - 1}, got ${grown} in slot 0`,
+        message: `counts must grow by at most ${grown - 0.5}, got ${grown} in slot 0`,
       }),
     );
     expect(slots(increase(now, before, { resets, most: grown }))[0]).toBe(grown);
