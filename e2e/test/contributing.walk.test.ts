@@ -17,7 +17,7 @@ const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
   [/^\.ci\/run$/, 'it runs this test'],
   [/^npm run (site|registry)$/, 'site.walk.test.ts and get-started.walk.test.ts type it'],
   [
-    /^npm run (bench|contention|frameworks|in-service|kernel-layouts|quantile-errors|release -- --rehearse)$/,
+    /^npm run (bench|contention|frameworks|growth|in-service|kernel-layouts|quantile-errors|release -- --rehearse)$/,
     'it takes minutes, and tests of their own run its parts',
   ],
 ];

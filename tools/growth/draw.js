@@ -52,7 +52,9 @@ function drawPanel({ title, temporality, figure }, measured, sizes) {
   const xOf = (series) => PANEL.left + (plotWidth * Math.log(series / first)) / Math.log(last / first);
   /** @param {number} ms */
   const yOf = (ms) =>
-    PANEL.top + plotHeight * (1 - Math.log(Math.max(ms, LOWEST) / LOWEST) / Math.log(HIGHEST / LOWEST));
+    PANEL.top +
+    plotHeight *
+      (1 - Math.log(Math.min(Math.max(ms, LOWEST), HIGHEST) / LOWEST) / Math.log(HIGHEST / LOWEST));
   const parts = [`<text x="${PANEL.left}" y="20" font-weight="bold" fill="#222">${title}</text>`];
   for (let ms = LOWEST; ms <= HIGHEST; ms *= 10) {
     const y = yOf(ms).toFixed(1);
