@@ -2,14 +2,14 @@ import type { SlotRange } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import {
   type CurrentState,
-  changedSince,
   countInexact,
   countsWithin,
   type FamilyFacts,
+  findChangedSlots,
   isLive,
   readState,
+  readVersion,
   type Shown,
-  versionOf,
 } from '@hdrscope/registry/internal';
 import type { HrTime } from '@opentelemetry/api';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
@@ -84,7 +84,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   declare private settings: MetricSettings;
   // A list for each part: to read ten thousand parts one after the other takes a third of the time of a look at each state.
   readonly #shown: Shown[] = [];
-  /** See `versionOf`. */
+  /** See `readVersion`. */
   readonly #versions: number[] = [];
   readonly #values: Value[] = [];
   /** `undefined` for a series without values. */
@@ -125,7 +125,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
   }
 
   pointAt(place: number, shown: Shown, endTime: HrTime): Point<Value> | undefined {
-    const version = versionOf(shown);
+    const version = readVersion(shown);
     if (this.#shown[place] !== shown || this.#versions[place] !== version) this.#renew(place, shown, version);
     const startTime = this.#startTimes[place];
     if (startTime === undefined) return undefined;
@@ -165,7 +165,7 @@ class KeptFamily<Value extends HistogramValue> implements Showing<Value> {
     const kind = this.#kind;
     const before = this.#before(place, state);
     if (before?.shown === shown && before.version === version) return before.value;
-    const changed = before && changedSince(before, shown);
+    const changed = before && findChangedSlots(before, shown);
     const updated = changed && kind.updated?.(before.value, state, changed, this.family, this.settings);
     if (updated !== undefined) return updated;
     const value = kind.valueOf(state, this.family, this.settings);

@@ -7,14 +7,14 @@ import {
 import { bucketCounts } from '@hdrscope/registry';
 import {
   type CurrentState,
-  changedSince,
   countsWithin,
   type FamilyFacts,
+  findChangedSlots,
   isLive,
   readState,
+  readVersion,
   type Shown,
   toThresholdCounts,
-  versionOf,
 } from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { NO_LABELS, seriesLabels, withoutName } from './labels.ts';
@@ -63,7 +63,7 @@ export function lazyHistograms(
     recipe: timestampMs === undefined ? JSON.stringify([name, scope, look]) : undefined,
     metricOf(shown, earlier) {
       const state = readState(shown);
-      const changed = earlier && changedSince({ shown: earlier.state, version: earlier.version }, shown);
+      const changed = earlier && findChangedSlots({ shown: earlier.state, version: earlier.version }, shown);
       const metric = {
         labels: earlier?.hasLabels ? NO_LABELS : labelsOf(shown),
         timestampMs,
@@ -80,7 +80,7 @@ export function lazyHistograms(
     },
     labelsOf,
     identityOf: ({ attributes }) => attributes,
-    versionOf,
+    versionOf: readVersion,
   };
 }
 

@@ -37,15 +37,15 @@ export type { LiveSeries } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export type { CurrentState } from './series-snapshot.ts';
 export {
-  changedSince,
   type FamilyFacts,
+  findChangedSlots,
   isLive,
   readState,
+  readVersion,
   type Shown,
   type ShownFamily,
   type ShownRegistry,
   showSnapshot,
-  versionOf,
 } from './shown.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
 export { addedUnitWords, BETWEEN_WORDS, readUnitWords, unitOfName, unitSuffixes } from './unit-words.ts';

@@ -49,12 +49,12 @@ export function readState(shown: Shown): CurrentState {
 }
 
 /** A number that changes with the state of a series; 0 for a state of a snapshot, which does not change. */
-export function versionOf(shown: Shown): number {
+export function readVersion(shown: Shown): number {
   return isLive(shown) ? shown.version : 0;
 }
 
 /** Slots among which are all that have changed since an earlier state was read; `undefined` when they are not known. */
-export function changedSince(
+export function findChangedSlots(
   earlier: { readonly shown: Shown; readonly version: number },
   now: Shown,
 ): SlotRange | undefined {

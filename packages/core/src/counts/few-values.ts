@@ -17,12 +17,12 @@ export const MOST_VALUES = 64;
 const LARGEST_CHARACTER = 0xffff;
 
 /** The list of counts without values; `undefined` for layouts with more slots than there are characters. */
-export function noValues(length: number): FewValues | undefined {
+export function emptyFew(length: number): FewValues | undefined {
   return length <= LARGEST_CHARACTER + 1 ? '' : undefined;
 }
 
 /** The list with `count` more values in a slot. */
-export function withFew(few: FewValues, slot: number, count: number): FewValues {
+export function appendFew(few: FewValues, slot: number, count: number): FewValues {
   const character = String.fromCharCode(slot);
   const more = few + (count === 1 ? character : character.repeat(count));
   // V8 keeps the parts of a text until somebody reads it.
@@ -74,7 +74,7 @@ export function countFew(few: FewValues, first: number, last: number): number {
 }
 
 /** The lowest slot with a value from a slot upwards; `length` when there is none. */
-export function nextOfFew(few: FewValues, slot: number, length: number): number {
+export function findNextFew(few: FewValues, slot: number, length: number): number {
   if (few !== lastSorted) {
     lastSlots = sortFew(few);
     lastSorted = few;
@@ -95,7 +95,7 @@ function placeFrom(slot: number): number {
 }
 
 /** The lowest and the highest slot with a value; `length` and -1 when there is none. */
-export function boundsOfFew(few: FewValues, length: number): [first: number, last: number] {
+export function findFewBounds(few: FewValues, length: number): [first: number, last: number] {
   let [first, last] = [length, -1];
   for (let i = 0; i < few.length; i++) {
     const slot = few.charCodeAt(i);

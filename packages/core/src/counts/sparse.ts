@@ -1,15 +1,15 @@
 import {
   addFewPlaced,
   addFewTo,
-  boundsOfFew,
+  appendFew,
   countFew,
+  emptyFew,
   type FewValues,
+  findFewBounds,
+  findNextFew,
   listFew,
   MOST_VALUES as mostValues,
-  nextOfFew,
-  noValues,
   sortFew,
-  withFew,
 } from './few-values.ts';
 import * as largest from './largest-count.ts';
 import { ListedCounts } from './listed.ts';
@@ -122,7 +122,7 @@ export class SparseCounts implements LiveCounts {
   constructor(length: number) {
     this.length = length;
     this.#first = length;
-    this.#few = noValues(length);
+    this.#few = emptyFew(length);
     this.#used = tablePages(length);
     this.cells = emptyTable(length);
     this.#kept = this.cells;
@@ -237,7 +237,7 @@ export class SparseCounts implements LiveCounts {
   changedSince(before: ReadonlyCounts): SlotRange | undefined {
     if (this.#few !== undefined) {
       const from = this.#fewSince(before);
-      return from < 0 ? undefined : boundsOfFew(this.#few.slice(from), this.length);
+      return from < 0 ? undefined : findFewBounds(this.#few.slice(from), this.length);
     }
     const changed = this.#pagesSince(before);
     if (changed === undefined) return undefined;
@@ -414,7 +414,7 @@ export class SparseCounts implements LiveCounts {
     this.#origin = NO_STATE;
     this.#carries = undefined;
     this.#forgetPlaces();
-    this.#few = noValues(this.length);
+    this.#few = emptyFew(this.length);
     this.#keep(emptyTable(this.length), tablePages(this.length));
     this.#openAll();
     this.#setTotal(0);
@@ -424,7 +424,7 @@ export class SparseCounts implements LiveCounts {
   resize(length: number): void {
     this.#assertLive();
     this.#origin = NO_STATE;
-    if (noValues(length) === undefined) this.#unfold();
+    if (emptyFew(length) === undefined) this.#unfold();
     const [before, after] = [tablePages(this.length), tablePages(length)];
     const places = Array.from({ length: pagesOf(this.length) }, (_, page) => this.#placeOf(page));
     const old = this.#kept;
@@ -448,7 +448,7 @@ export class SparseCounts implements LiveCounts {
   #addFew(slot: number, count: number): boolean {
     if (this.#few === undefined || this.#few.length + count > MOST_VALUES) return false;
     this.#assertLive();
-    this.#few = withFew(this.#few, slot, count);
+    this.#few = appendFew(this.#few, slot, count);
     this.#noteOpened(slot >> PAGE_BITS);
     this.#setTotal(this.#few.length);
     return true;
@@ -701,7 +701,7 @@ export class SparseCounts implements LiveCounts {
   #findBounds(): void {
     this.#boundsTotal = this.total;
     if (this.#few !== undefined) {
-      [this.#first, this.#last] = boundsOfFew(this.#few, this.length);
+      [this.#first, this.#last] = findFewBounds(this.#few, this.length);
       return;
     }
     this.#first = this.#nextFrom(0);
@@ -721,7 +721,7 @@ export class SparseCounts implements LiveCounts {
 
   /** `next` without a look at the bounds. */
   #nextFrom(slot: number): number {
-    if (this.#few !== undefined) return nextOfFew(this.#few, slot, this.length);
+    if (this.#few !== undefined) return findNextFew(this.#few, slot, this.length);
     const cells = this.#kept;
     const pages = pagesOf(this.length);
     let from = slot & SLOT_IN_PAGE;

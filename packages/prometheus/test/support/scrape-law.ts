@@ -1,4 +1,4 @@
-import { createRegistry, type Registry } from '@hdrscope/registry';
+import { createRegistry, type Registry, type Series } from '@hdrscope/registry';
 import fc from 'fast-check';
 import {
   convertSnapshot,
@@ -36,7 +36,14 @@ function snapshotsOf(registry: Registry): Registry {
 }
 
 type Action =
-  | { readonly kind: 'record'; readonly family: number; readonly series: number; readonly value: number }
+  | {
+      readonly kind: 'record';
+      readonly family: number;
+      readonly series: number;
+      readonly value: number;
+      /** Whether it is recorded by a handle that was kept, whose series may have ended. */
+      readonly isKept: boolean;
+    }
   | { readonly kind: 'remove'; readonly family: number; readonly from: number; readonly count: number }
   | {
       readonly kind: 'scrape';
@@ -76,6 +83,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         fc.double({ min: 0.2, max: 0.3 }),
         fc.constant(3),
       ),
+      isKept: fc.boolean(),
     }),
   },
   {
@@ -113,10 +121,16 @@ export function describeScrapes(histories: number): void {
             const clock = new SteppingClock();
             const registry = createRegistry({ clock });
             const handlers = OPTIONS.map((options) => prometheusHandler(shownOf(registry), options));
+            const kept = new Map<string, Series>();
             for (const one of actions) {
               if (one.kind !== 'scrape') clock.step();
               if (one.kind === 'record') {
-                registry.histogram(FAMILIES[one.family]!).with(attributesOf(one.series)).record(one.value);
+                const key = `${one.family} ${one.series}`;
+                const known = one.isKept ? kept.get(key) : undefined;
+                const series =
+                  known ?? registry.histogram(FAMILIES[one.family]!).with(attributesOf(one.series));
+                kept.set(key, series);
+                series.record(one.value);
                 continue;
               }
               if (one.kind === 'remove') {
