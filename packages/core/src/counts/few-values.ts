@@ -23,8 +23,7 @@ export function emptyFew(length: number): FewValues | undefined {
 
 /** The list with `count` more values in a slot. */
 export function appendFew(few: FewValues, slot: number, count: number): FewValues {
-  const character = String.fromCharCode(slot);
-  const more = few + (count === 1 ? character : character.repeat(count));
+  const more = few + String.fromCharCode(slot).repeat(count);
   // V8 keeps the parts of a text until somebody reads it.
   more.charCodeAt(0);
   return more;
@@ -41,19 +40,22 @@ export function addFewPlaced(
 ): void {
   for (let i = 0; i < few.length; i++) {
     const slot = few.charCodeAt(i);
-    if (slot < first || slot > last) continue;
-    into[(table.placesOf(slot >> PAGE_BITS)[slot & SLOT_IN_PAGE]! >> table.shift) - table.offset]! += factor;
+    if (slot >= first && slot <= last)
+      into[(table.placesOf(slot >> PAGE_BITS)[slot & SLOT_IN_PAGE]! >> table.shift) - table.offset]! +=
+        factor;
   }
 }
 
-/** Adds a factor for each value to the number of its slot in `into`, which begins at `from`. Returns whether there is any. */
-export function addFewTo(few: FewValues, into: Float64Array, from: number, factor: number): boolean {
+/** Adds a factor for each value to the number of its slot in `into`, which begins at `first`. Returns whether there is any. */
+export function addFewTo(few: FewValues, into: Float64Array, first: number, factor: number): boolean {
+  const last = first + into.length - 1;
   let isUsed = false;
   for (let i = 0; i < few.length; i++) {
-    const at = few.charCodeAt(i) - from;
-    if (at < 0 || at >= into.length) continue;
-    into[at]! += factor;
-    isUsed = true;
+    const slot = few.charCodeAt(i);
+    if (slot >= first && slot <= last) {
+      into[slot - first]! += factor;
+      isUsed = true;
+    }
   }
   return isUsed;
 }
@@ -99,8 +101,8 @@ export function findFewBounds(few: FewValues, length: number): [first: number, l
   let [first, last] = [length, -1];
   for (let i = 0; i < few.length; i++) {
     const slot = few.charCodeAt(i);
-    if (slot < first) first = slot;
-    if (slot > last) last = slot;
+    first = Math.min(first, slot);
+    last = Math.max(last, slot);
   }
   return [first, last];
 }
@@ -116,12 +118,9 @@ export function sortFew(few: FewValues): Int32Array {
 export function listFew(few: FewValues, length: number): ListedCounts {
   const slots: number[] = [];
   const counts: number[] = [];
-  for (const slot of sortFew(few)) {
-    if (slot === slots.at(-1)) counts[counts.length - 1]! += 1;
-    else {
-      slots.push(slot);
-      counts.push(1);
-    }
+  for (let slot = findNextFew(few, 0, length); slot < length; slot = findNextFew(few, slot + 1, length)) {
+    slots.push(slot);
+    counts.push(countFew(few, slot, slot));
   }
   return new ListedCounts(length, slots, counts);
 }

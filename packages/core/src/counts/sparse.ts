@@ -175,8 +175,8 @@ export class SparseCounts implements LiveCounts {
    */
   listedSince(before: ReadonlyCounts): ListedCounts | undefined {
     if (this.#few !== undefined) {
-      const from = this.#fewSince(before);
-      return from < 0 ? undefined : listFew(this.#few.slice(from), this.length);
+      const few = this.#fewSince(before);
+      return few === undefined ? undefined : listFew(few, this.length);
     }
     const changed = this.#pagesSince(before);
     if (changed === undefined || !(before instanceof SparseCounts)) return undefined;
@@ -236,8 +236,8 @@ export class SparseCounts implements LiveCounts {
   /** Slots among which are all that differ from frozen counts before these; `undefined` where `listedSince` is. */
   changedSince(before: ReadonlyCounts): SlotRange | undefined {
     if (this.#few !== undefined) {
-      const from = this.#fewSince(before);
-      return from < 0 ? undefined : findFewBounds(this.#few.slice(from), this.length);
+      const few = this.#fewSince(before);
+      return few === undefined ? undefined : findFewBounds(few, this.length);
     }
     const changed = this.#pagesSince(before);
     if (changed === undefined) return undefined;
@@ -249,18 +249,19 @@ export class SparseCounts implements LiveCounts {
     return [first << PAGE_BITS, Math.min((last << PAGE_BITS) + SLOT_IN_PAGE, this.length - 1)];
   }
 
-  /** The place in the list of the first value since frozen counts that these were cloned from; -1 when it is not known. */
-  #fewSince(before: ReadonlyCounts): number {
-    return before instanceof SparseCounts && this.#isSince(before) ? before.total : -1;
+  /** The values of the list since frozen counts that these were cloned from; `undefined` when they are not known. */
+  #fewSince(before: ReadonlyCounts): FewValues | undefined {
+    return this.#isSince(before) ? this.#few?.slice(before.total) : undefined;
   }
 
   #pagesSince(before: ReadonlyCounts): string | undefined {
-    return before instanceof SparseCounts && this.#isSince(before) ? this.#changed : undefined;
+    return this.#isSince(before) ? this.#changed : undefined;
   }
 
   /** Whether these frozen counts are a clone of those, which counted on. */
-  #isSince(before: SparseCounts): boolean {
-    return this.#isFrozen && this.#origin !== NO_STATE && before.#state === this.#origin;
+  #isSince(before: ReadonlyCounts): boolean {
+    const isOrigin = before instanceof SparseCounts && before.#state === this.#origin;
+    return isOrigin && this.#isFrozen && this.#origin !== NO_STATE;
   }
 
   /** A copy that counts on. */
