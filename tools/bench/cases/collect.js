@@ -119,6 +119,15 @@ const scraping =
     };
   };
 
+/** @param {Work} work @returns {Record<string, Case>} */
+function comparedScrapes(work) {
+  return {
+    'hdrscope exporter, native buckets': scraping(hdrExporter, work),
+    'exporter-prometheus, 15 buckets': scraping(stockExporter, work),
+    'exporter-prometheus of SDK 2, 15 buckets': scraping(() => stockExporter(2), work),
+  };
+}
+
 /**
  * The life of many series: each is made by its attributes, gets ten values, and is collected once. A new instrument each time.
  *
@@ -207,28 +216,14 @@ export default [
     title: 'a scrape over HTTP on the loopback interface: 5,000 series, 1 % of which have changed',
     agree: 0,
     rounds,
-    cases: {
-      'hdrscope exporter, native buckets': scraping(hdrExporter, { series: 5000, changed: 50 }),
-      'exporter-prometheus, 15 buckets': scraping(stockExporter, { series: 5000, changed: 50 }),
-      'exporter-prometheus of SDK 2, 15 buckets': scraping(() => stockExporter(2), {
-        series: 5000,
-        changed: 50,
-      }),
-    },
+    cases: comparedScrapes({ series: 5000, changed: 50 }),
   },
   {
     id: 'collect-scrape-all',
     title: 'a scrape over HTTP on the loopback interface: 5,000 series, all of which have changed',
     agree: 0,
     rounds,
-    cases: {
-      'hdrscope exporter, native buckets': scraping(hdrExporter, { series: 5000, changed: 5000 }),
-      'exporter-prometheus, 15 buckets': scraping(stockExporter, { series: 5000, changed: 5000 }),
-      'exporter-prometheus of SDK 2, 15 buckets': scraping(() => stockExporter(2), {
-        series: 5000,
-        changed: 5000,
-      }),
-    },
+    cases: comparedScrapes({ series: 5000, changed: 5000 }),
   },
   {
     id: 'collect-life',
