@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   filledText,
   listOf,
@@ -22,6 +22,11 @@ export interface AccessOptions {
    * this machine. @default no others
    */
   readonly allowedHosts?: readonly string[] | undefined;
+}
+
+/** A request, as far as access depends on it. */
+export interface RequestHeaders {
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Why a request is refused. */
@@ -58,7 +63,7 @@ export class Access {
   }
 
   /** Why a request is refused; `undefined` when it is not. */
-  refusalOf(request: IncomingMessage): Refusal | undefined {
+  refusalOf(request: RequestHeaders): Refusal | undefined {
     if (isOfAnotherSite(request)) {
       return { status: 403, code: 'origin', reason: 'requests of pages of other sites are refused' };
     }
@@ -107,7 +112,7 @@ export const ACCESS_RULES: RulesFor<AccessOptions, keyof AccessOptions> = {
 };
 
 /** Whether a request has this token in its `Authorization` header. */
-export function isBearer({ headers }: IncomingMessage, token: string): boolean {
+export function isBearer({ headers }: RequestHeaders, token: string): boolean {
   const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
   return given !== undefined && areEqual(given, token);
 }
@@ -119,7 +124,7 @@ export function areEqual(given: string, wanted: string): boolean {
 }
 
 /** Whether a browser sends a request for a page of another site. Programs send none of these headers. */
-export function isOfAnotherSite({ headers }: IncomingMessage): boolean {
+export function isOfAnotherSite({ headers }: RequestHeaders): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;

@@ -1,12 +1,26 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** The least that a client may send or take while others wait: 16 KiB in a second, in bytes per millisecond. */
 const LEAST_PACE = 16.384;
 
+/** A request of HTTP/1, or a stream of HTTP/2, as far as the room depends on it. */
+export interface RoomRequest {
+  readonly socket: Socket;
+  /** Whether all of it has come. */
+  readonly complete: boolean;
+}
+
+/** The answer to it. */
+export interface RoomResponse {
+  readonly headersSent: boolean;
+  readonly writableLength: number;
+  once(event: 'close', listener: () => void): unknown;
+}
+
 /** A request under way and its answer. */
 export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: RoomRequest;
+  readonly response: RoomResponse;
   /** Parts of the body of the answer that the handler holds. Answers may share them. */
   parts: readonly Uint8Array[] = [];
   /** The bytes that the handler holds for this request alone, such as the part of its body that has come. */
@@ -15,7 +29,7 @@ export class Exchange {
   #behindMs = 0;
   #movedBytes: number;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: RoomRequest, response: RoomResponse) {
     this.request = request;
     this.response = response;
     this.#movedBytes = this.#countMoved();

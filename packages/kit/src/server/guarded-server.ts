@@ -1,15 +1,7 @@
 import { EventEmitter } from 'node:events';
-import {
-  createServer,
-  type ServerOptions as HttpOptions,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { HdrscopeError } from '@hdrscope/core';
 import {
   callback,
   custom,
@@ -23,7 +15,6 @@ import {
   text,
   withDefault,
 } from '@hdrscope/core/internal';
-import { reasonOf } from '../reason-of.ts';
 import { noteConnection } from '../slices.ts';
 import { ACCESS_RULES, Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
@@ -31,7 +22,7 @@ import { limitsOf, type ServerLimits } from './limits.ts';
 import { host as listenHost } from './listen-at.ts';
 import { countError, noRefusals, REFUSAL_REASONS, type ServerRefusals } from './refusals.ts';
 import { Room } from './room.ts';
-import { readTlsFiles, type TlsFiles, watchTlsFiles } from './tls.ts';
+import { createTlsServer, type TlsFiles } from './tls.ts';
 
 /**
  * Answers a request.
@@ -81,7 +72,7 @@ export interface GuardedServerOptions extends GuardOptions {
 /** Answers 200 while the event loop turns, without a token and also when there are too many requests. */
 export const HEALTH_PATH = '/healthz';
 
-const LONGEST_HEADERS = 16_384;
+export const LONGEST_HEADERS = 16_384;
 const PAYLOAD_TOO_LARGE = 413;
 const CHECK_INTERVAL_MS = 1000;
 const KEEP_ALIVE_MS = 5000;
@@ -159,7 +150,15 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: LONGEST_HEADERS,
   };
-  const server = tls === undefined ? createServer(times, inTurn) : tlsServer(tls, times, inTurn, onProblem);
+  const server: Server =
+    tls === undefined
+      ? createServer(times, inTurn)
+      : createTlsServer(
+          tls,
+          (content) =>
+            createHttpsServer({ ...times, ...content, handshakeTimeout: limits.headersMs }, inTurn),
+          onProblem,
+        );
   // OpenTelemetry's instrumentation patches the prototype of servers: requests of this one are not requests of the service.
   server.emit = EventEmitter.prototype.emit;
   server.timeout = limits.idleMs;
@@ -181,7 +180,8 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   return server;
 }
 
-const GUARDED_SERVER = {
+/** The rules of `GuardedServerOptions`. */
+export const GUARDED_SERVER = {
   name: 'createGuardedServer',
   rules: {
     ...GUARD_RULES,
@@ -191,23 +191,6 @@ const GUARDED_SERVER = {
     onProblem: withDefault(callback(), () => {}),
   } satisfies OptionRules<GuardedServerOptions>,
 };
-
-function tlsServer(
-  tls: TlsFiles,
-  settings: HttpOptions & { readonly headersTimeout: number },
-  listener: RequestListener,
-  onProblem: (problem: Error) => void,
-): Server {
-  const keys = { ...readTlsFiles(tls), handshakeTimeout: settings.headersTimeout };
-  try {
-    const server = createTlsServer({ ...settings, ...keys }, listener);
-    server.once('close', watchTlsFiles(tls, server, onProblem));
-    return server;
-  } catch (cause) {
-    const message = `tls.certFile and tls.keyFile must be a certificate and its private key, in PEM: ${reasonOf(cause)}`;
-    throw new HdrscopeError('ERR_INVALID_OPTION', message, { cause });
-  }
-}
 
 /** Answers with an HTTP status and a line of text. Has no effect once an answer has begun. */
 export function refuse(response: ServerResponse, status: number, reason: string): void {

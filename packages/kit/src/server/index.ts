@@ -10,6 +10,12 @@ export {
   type Refusal,
 } from './access.ts';
 export {
+  createGuardedHttp2Server,
+  type GuardedHttp2Server,
+  type StreamHandlers,
+  type StreamRefusal,
+} from './guarded-http2.ts';
+export {
   createGuardedServer,
   GUARD_RULES,
   type GuardedHandler,

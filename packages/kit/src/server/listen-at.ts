@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { filledText, integer, type OptionRule } from '@hdrscope/core/internal';
 import { withoutBrackets } from './host.ts';
 

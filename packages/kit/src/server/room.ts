@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Exchange } from './exchange.ts';
+import { Exchange, type RoomRequest, type RoomResponse } from './exchange.ts';
 import type { ServerLimits } from './limits.ts';
 import type { ServerRefusals } from './refusals.ts';
 
@@ -41,7 +40,7 @@ export class Room {
   }
 
   /** Begins the work for a request as soon as there is room for it, unless it has its answer by then. */
-  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  enter(request: RoomRequest, response: RoomResponse, begin: () => void): void {
     const exchange = new Exchange(request, response);
     for (const message of [request, response]) exchanges.set(message, { exchange, room: this });
     response.once('close', () => {
@@ -54,7 +53,7 @@ export class Room {
   }
 
   /** Whether a request waits until there is room for it. */
-  isWaiting(response: ServerResponse): boolean {
+  isWaiting(response: RoomResponse): boolean {
     const known = exchanges.get(response);
     return known !== undefined && this.#waiting.has(known.exchange);
   }

@@ -1,5 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
-import type { Server } from 'node:https';
+import type { Server } from 'node:tls';
+import { HdrscopeError } from '@hdrscope/core';
+import { reasonOf } from '../reason-of.ts';
 
 /** The files of a certificate, in PEM. */
 export interface TlsFiles {
@@ -46,4 +48,26 @@ export function watchTlsFiles(
   return () => {
     for (const path of paths) unwatchFile(path, renew);
   };
+}
+
+/**
+ * Makes a server with the certificate of the files, which it takes anew when they change.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the files are not a certificate and its key. The system's error when one of them
+ *   cannot be read.
+ */
+export function createTlsServer<TlsServer extends Pick<Server, 'setSecureContext' | 'once'>>(
+  files: TlsFiles,
+  create: (content: TlsContent) => TlsServer,
+  onProblem: (problem: Error) => void,
+): TlsServer {
+  const content = readTlsFiles(files);
+  try {
+    const server = create(content);
+    server.once('close', watchTlsFiles(files, server, onProblem));
+    return server;
+  } catch (cause) {
+    const message = `tls.certFile and tls.keyFile must be a certificate and its private key, in PEM: ${reasonOf(cause)}`;
+    throw new HdrscopeError('ERR_INVALID_OPTION', message, { cause });
+  }
 }
