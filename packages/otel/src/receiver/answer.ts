@@ -33,13 +33,18 @@ export function answerSuccess(
     send(response, 200, encoding, JSON.stringify(pointCount === 0 ? {} : partial));
     return;
   }
+  send(response, 200, encoding, encodeSuccess({ pointCount, message }));
+}
+
+/** An `ExportMetricsServiceResponse` in protobuf. */
+export function encodeSuccess({ pointCount, message }: PointRefusals): Uint8Array {
   const writer = new ProtobufWriter();
   if (pointCount > 0) {
     writer.uint32(RESPONSE_PARTIAL_SUCCESS).fork();
     writer.uint32(PARTIAL_REJECTED).int64(pointCount);
     writer.uint32(PARTIAL_MESSAGE).string(message).join();
   }
-  send(response, 200, encoding, writer.finish());
+  return writer.finish();
 }
 
 /**

@@ -1,8 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { Budget } from '@hdrscope/kit';
 import { holdBytes } from '@hdrscope/kit/server';
 import { HttpRefusal } from './http-refusal.ts';
+
+/** The body of a request, before it is read. */
+export interface IncomingBody {
+  /** Its bytes as they were sent. It may fail with a `HttpRefusal`. */
+  readonly source: Readable & { readonly complete: boolean };
+  readonly isGzip: boolean;
+  /** The request or the stream that a guarded server knows. */
+  readonly holder: object;
+}
 
 /** How many bytes the bodies of requests may have. */
 export interface BodyLimits {
@@ -28,18 +37,11 @@ export class Bodies {
    * Reads the body of a request, decompresses it while it comes, and holds it until its use ends. When the bodies under way are too
    * large together, the oldest one that is not complete is given up: slow clients do not keep others out.
    *
-   * @throws HttpRefusal 415 when its encoding is unknown, 400 when it cannot be read, 503 when the bodies under way are too large
-   *   together. HdrscopeError `ERR_TOO_LARGE` when it is too large.
+   * @throws HttpRefusal 400 when it cannot be read, 503 when the bodies under way are too large together. HdrscopeError `ERR_TOO_LARGE`
+   *   when it is too large.
    */
-  async use<Result>(request: IncomingMessage, use: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
-    const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-    if (encoding !== 'gzip' && encoding !== 'identity') {
-      throw new HttpRefusal(
-        415,
-        `content-encoding must be gzip or identity, got ${JSON.stringify(encoding)}`,
-      );
-    }
-    const body = new Body(request, encoding === 'gzip', this.#limits.maxBytes, () => this.#makeRoom());
+  async use<Result>(incoming: IncomingBody, use: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
+    const body = new Body(incoming, this.#limits.maxBytes, () => this.#makeRoom());
     this.#underWay.add(body);
     try {
       return await use(await body.complete);
@@ -65,7 +67,8 @@ export class Bodies {
 class Body {
   /** Rejects when the body cannot be read. */
   readonly complete: Promise<Uint8Array>;
-  readonly #request: IncomingMessage;
+  readonly #request: IncomingBody['source'];
+  readonly #holder: object;
   readonly #gunzip: Gunzip | undefined;
   readonly #pieces: Buffer[] = [];
   #length = 0;
@@ -74,8 +77,9 @@ class Body {
   #reject: (failure: Error) => void = () => {};
 
   /** @param onPiece Runs when more bytes are held. */
-  constructor(request: IncomingMessage, isGzip: boolean, maxBytes: number, onPiece: () => void) {
+  constructor({ source: request, isGzip, holder }: IncomingBody, maxBytes: number, onPiece: () => void) {
     this.#request = request;
+    this.#holder = holder;
     this.#gunzip = isGzip ? request.pipe(createGunzip({ chunkSize: PIECE_BYTES })) : undefined;
     const budget = new Budget('the body', { bytes: maxBytes });
     const source = this.#gunzip ?? request;
@@ -88,7 +92,7 @@ class Body {
       }
       this.#pieces.push(piece);
       this.#length += piece.length;
-      holdBytes(request, this.#length);
+      holdBytes(holder, this.#length);
       onPiece();
     });
     this.#readWire(maxBytes);
@@ -139,8 +143,10 @@ class Body {
     request.on('end', () => {
       if (this.#failure !== undefined) this.#reject(this.#failure);
     });
-    // It closes then.
-    request.on('error', () => {});
+    request.on('error', (error) => {
+      // Else it closes then.
+      if (error instanceof HttpRefusal) this.giveUp(error);
+    });
     request.on('close', () => {
       if (!request.complete)
         this.giveUp(new HttpRefusal(400, 'the request ended before its body was complete'));
@@ -154,7 +160,7 @@ class Body {
     this.#failure = failure;
     this.#pieces.length = 0;
     this.#length = 0;
-    holdBytes(this.#request, 0);
+    holdBytes(this.#holder, 0);
     if (this.#gunzip !== undefined) {
       this.#request.unpipe(this.#gunzip);
       this.#gunzip.destroy();

@@ -5,7 +5,7 @@ import { notify } from '@hdrscope/kit';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { assertRegistry } from '@hdrscope/registry/internal';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
-import { Bodies } from './body.ts';
+import { Bodies, type IncomingBody } from './body.ts';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -18,6 +18,7 @@ import {
   withPendingBytes,
 } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
+import type { PointRefusals } from './refusals.ts';
 import { Turns } from './turns.ts';
 import type { Pausing } from './wire.ts';
 
@@ -41,6 +42,29 @@ export interface OtlpReceiver {
   readonly health: OtlpReceiverHealth;
   /** The last points of all streams. An option of a receiver that replaces this one. */
   readonly memory: IngestMemory;
+}
+
+/** A request to a receiver, over any transport. */
+export interface ReceiverCall {
+  /** @throws HttpRefusal when the request is not one for a receiver of metrics. */
+  openBody(): IncomingRequest | Promise<IncomingRequest>;
+  /** Whether the client has gone, or has its answer. */
+  isOver(): boolean;
+  /** Answers an accepted request. */
+  succeed(refusals: PointRefusals): void;
+  /** Answers a failed one, of which nothing counts. */
+  fail(refusal: Pick<HttpRefusal, 'status' | 'message'>): void;
+}
+
+/** The body of a request, and how it is written. */
+export interface IncomingRequest extends IncomingBody {
+  readonly encoding: Encoding;
+}
+
+/** A receiver of requests over any transport. */
+export interface CallReceiver extends OtlpReceiver {
+  /** Takes a request in, and answers it. Never rejects. */
+  answer(call: ReceiverCall): Promise<void>;
 }
 
 const PATH = '/v1/metrics';
@@ -102,7 +126,7 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
 }
 
 /** `otlpReceiver` with checked options. */
-export function createReceiver(registry: Registry, settings: ReceiverSettings): OtlpReceiver {
+export function createReceiver(registry: Registry, settings: ReceiverSettings): CallReceiver {
   assertRegistry(registry);
   const { maxBytes, maxElements, maxPendingBytes, observer } = settings;
   const intake = new OtlpIntake(registry, settings);
@@ -111,33 +135,30 @@ export function createReceiver(registry: Registry, settings: ReceiverSettings): 
   let requests = 0;
   let failedRequests = 0;
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const encoding = encodingOf(request.headers['content-type']);
+  const answer = async (call: ReceiverCall): Promise<void> => {
     try {
-      assertRoute(request, response);
-      if (encoding === undefined) throw new HttpRefusal(415, `content-type must be ${TYPES_TEXT}`);
-      const refusals = await bodies.use(request, (bytes) =>
+      const { encoding, ...body } = await call.openBody();
+      const refusals = await bodies.use(body, (bytes) =>
         // One after the other: only one request at a time is in memory in full, and its points stay together.
         turns.take(function* () {
-          if (response.destroyed || response.headersSent) throw new HttpRefusal(400, GONE);
+          if (call.isOver()) throw new HttpRefusal(400, GONE);
           const metrics = yield* decoded(bytes, encoding, maxElements);
           return yield* intake.take(metrics);
         }),
       );
       requests++;
-      answerSuccess(response, encoding, refusals);
+      call.succeed(refusals);
       notify(() => observer?.succeeded?.());
     } catch (error) {
       failedRequests++;
       notify(() => observer?.failed?.(error));
       // The client has gone, or has its answer.
-      if (response.destroyed || response.headersSent) return;
-      const { status, message } = refusalOf(error);
-      answerFailure(response, encoding ?? 'json', status, message);
+      if (!call.isOver()) call.fail(refusalOf(error));
     }
   };
   return {
-    handle,
+    handle: (request, response) => answer(httpCall(request, response)),
+    answer,
     get health() {
       return Object.freeze({ requests, failedRequests, ...intake.health });
     },
@@ -147,6 +168,29 @@ export function createReceiver(registry: Registry, settings: ReceiverSettings): 
 
 const GONE = 'the client has gone, or has got an error, before its request was read';
 const TYPES_TEXT = Object.values(CONTENT_TYPES).join(' or ');
+
+/** A request over HTTP. */
+function httpCall(request: IncomingMessage, response: ServerResponse): ReceiverCall {
+  const encoding = encodingOf(request.headers['content-type']);
+  return {
+    openBody() {
+      assertRoute(request, response);
+      if (encoding === undefined) throw new HttpRefusal(415, `content-type must be ${TYPES_TEXT}`);
+      const isGzip = isGzipped('content-encoding', request.headers['content-encoding']);
+      return { source: request, isGzip, holder: request, encoding };
+    },
+    isOver: () => response.destroyed || response.headersSent,
+    succeed: (refusals) => answerSuccess(response, encoding!, refusals),
+    fail: ({ status, message }) => answerFailure(response, encoding ?? 'json', status, message),
+  };
+}
+
+/** @throws HttpRefusal 415 when the encoding is unknown. */
+export function isGzipped(header: string, value = 'identity'): boolean {
+  const encoding = value.trim().toLowerCase();
+  if (encoding === 'gzip' || encoding === 'identity') return encoding === 'gzip';
+  throw new HttpRefusal(415, `${header} must be gzip or identity, got ${JSON.stringify(encoding)}`);
+}
 
 function encodingOf(contentType = ''): Encoding | undefined {
   const [type = ''] = contentType.split(';');

@@ -1,6 +1,7 @@
-import { flag, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
+import { flag, type OptionRules, oneOf, optional, readOptions, withDefault } from '@hdrscope/core/internal';
 import { closeServer } from '@hdrscope/kit';
 import {
+  createGuardedHttp2Server,
   createGuardedServer,
   GUARD_RULES,
   type GuardOptions,
@@ -11,6 +12,7 @@ import {
   type ServerRefusals,
 } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
+import { GRPC_HINT, grpcHandlers } from './grpc.ts';
 import { type OtlpReceiverOptions, RECEIVER_RULES, withPendingBytes } from './options.ts';
 import { createReceiver, type OtlpReceiver, type OtlpReceiverHealth } from './receiver.ts';
 
@@ -21,8 +23,10 @@ import { createReceiver, type OtlpReceiver, type OtlpReceiverHealth } from './re
 export interface ServeOtlpOptions extends OtlpReceiverOptions, GuardOptions {
   /** A name or an address; `0.0.0.0` or `::` for all interfaces. @default 'localhost' */
   readonly host?: string;
-  /** An integer from 0 to 65535; 0 takes a free port. @default 4318, the port of OTLP */
+  /** An integer from 0 to 65535; 0 takes a free port. @default 4318, the port of OTLP over HTTP; 4317 for `'grpc'` */
   readonly port?: number;
+  /** How clients send: `'http'`, in protobuf or in JSON, or `'grpc'`. A server speaks one of them. @default 'http' */
+  readonly protocol?: 'http' | 'grpc';
   /** Whether the server lets the process end. @default true */
   readonly unref?: boolean;
 }
@@ -45,24 +49,30 @@ export interface RunningOtlp extends Pick<OtlpReceiver, 'memory'> {
   close(): Promise<void>;
 }
 
+// https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port and #otlpgrpc-default-port
+const PORTS = { http: 4318, grpc: 4317 };
+
 const SERVE_OTLP = {
   name: 'serveOtlp',
   rules: {
     ...RECEIVER_RULES,
     ...GUARD_RULES,
     host: withDefault(hostRule, 'localhost'),
-    // https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port
-    port: withDefault(portRule, 4318),
+    port: optional(portRule),
+    protocol: withDefault(oneOf(['http', 'grpc']), 'http'),
     unref: withDefault(flag, true),
   } satisfies OptionRules<ServeOtlpOptions>,
   call: 'serveOtlp(registry, { port: 4318 })',
 };
 
 /**
- * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. Its `limits` bound the number, the bytes and the time of
+ * Starts a server with a receiver of OTLP over HTTP, or over gRPC: see `otlpReceiver`. Its `limits` bound the number, the bytes and the time of
  * connections and requests: a client has 10 seconds for the headers and 30 for a request, and a request beyond 128 under way waits. A
  * server on loopback accepts requests with a loopback name in the `Host` header only, or one of `allowedHosts`, unless it has a `token`; no
  * server accepts requests of web pages of other sites. `GET /healthz` gets 200 without a token.
+ *
+ * Over gRPC, calls have the same limits and count as requests do. One that passes a budget gets `RESOURCE_EXHAUSTED`, and points that are
+ * refused are in the partial success of its answer. Clients without TLS send HTTP/2 at once, as all clients of gRPC do.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
  *   listen or read the files of `tls`, the promise rejects with the system's own error, such as `EADDRINUSE`.
@@ -79,21 +89,19 @@ const SERVE_OTLP = {
  * ```
  */
 export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = {}): Promise<RunningOtlp> {
-  const { host, port, unref, ...others } = readOptions(options, SERVE_OTLP);
+  const { host, protocol, port, unref, ...others } = readOptions(options, SERVE_OTLP);
   const { token, allowedHosts, limits, tls, refusals = noRefusals(), ...received } = others;
   const receiver = createReceiver(registry, withPendingBytes(received));
   const onProblem = (problem: Error): void => received.observer?.failed?.(problem);
-  const server = createGuardedServer((request, response) => void receiver.handle(request, response), {
+  const guard = { host, unref, token, allowedHosts, limits, tls, refusals, onProblem };
+  const server =
+    protocol === 'grpc'
+      ? createGuardedHttp2Server(grpcHandlers(receiver, received.maxBytes, refusals), GRPC_HINT, guard)
+      : createGuardedServer((request, response) => void receiver.handle(request, response), guard);
+  const listening = await listenAt('listener' in server ? server.listener : server, {
     host,
-    unref,
-    token,
-    allowedHosts,
-    limits,
-    tls,
-    refusals,
-    onProblem,
+    port: port ?? PORTS[protocol],
   });
-  const listening = await listenAt(server, { host, port });
   let closed: Promise<void> | undefined;
   return {
     host,
