@@ -1,6 +1,10 @@
-import { type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
+import { type RunningOtlp, type ServeOtlpOptions, serveOtlp } from '@hdrscope/otel/receiver';
+import { sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
+import { LOCALHOST } from '@hdrscope/testing/tls';
+import { diag } from '@opentelemetry/api';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -21,6 +25,8 @@ const EXPORTERS = {
     new ProtobufExporter({ url, temporalityPreference, compression: compression as never }),
   'http/json': (url: string, temporalityPreference: number, compression: 'gzip' | 'none') =>
     new JsonExporter({ url, temporalityPreference, compression: compression as never }),
+  grpc: (url: string, temporalityPreference: number, compression: 'gzip' | 'none') =>
+    new GrpcExporter({ url: new URL(url).origin, temporalityPreference, compression: compression as never }),
 };
 
 type Protocol = keyof typeof EXPORTERS;
@@ -107,9 +113,11 @@ async function expectRecorded(registry: Registry, type: 'explicit' | 'exponentia
 
 const running: RunningOtlp[] = [];
 
-async function receiver(): Promise<{ registry: Registry; otlp: RunningOtlp; url: string }> {
+async function receiver(
+  options: ServeOtlpOptions = {},
+): Promise<{ registry: Registry; otlp: RunningOtlp; url: string }> {
   const registry = createRegistry();
-  const otlp = await serveOtlp(registry, { host: '127.0.0.1', port: 0 });
+  const otlp = await serveOtlp(registry, { host: '127.0.0.1', port: 0, ...options });
   running.push(otlp);
   return { registry, otlp, url: `http://127.0.0.1:${otlp.port}` };
 }
@@ -127,13 +135,72 @@ describe.each(Object.keys(EXPORTERS) as Protocol[])('the export of a stock SDK b
   ] as const)(
     'has the recorded values: %s, %s, compression %s',
     async (_, type, compression, temporality) => {
-      const { registry, otlp, url } = await receiver();
+      const { registry, otlp, url } = await receiver({ protocol: protocol === 'grpc' ? 'grpc' : 'http' });
       await record(EXPORTERS[protocol](`${url}/v1/metrics`, temporality, compression), type);
       await expectRecorded(registry, type);
       expect(otlp.health).toMatchObject({ failedRequests: 0, resets: 0, late: 0 });
       expect(Object.values(otlp.health.refused)).toEqual([0, 0, 0, 0, 0]);
     },
   );
+});
+
+describe('a stock SDK that sends by gRPC', () => {
+  test('trusts the certificate of the receiver, and sends its token', async () => {
+    const token = 'a-token-of-24-characters';
+    const { certFile, keyFile } = LOCALHOST;
+    const { registry, otlp } = await receiver({ protocol: 'grpc', token, tls: { certFile, keyFile } });
+    process.env.OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE = certFile;
+    process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS = `authorization=Bearer%20${token}`;
+    try {
+      await record(EXPORTERS.grpc(`https://localhost:${otlp.port}`, CUMULATIVE, 'gzip'), 'exponential');
+    } finally {
+      delete process.env.OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE;
+      delete process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS;
+    }
+    await expectRecorded(registry, 'exponential');
+    expect(otlp.health).toMatchObject({ failedRequests: 0, resets: 0 });
+    expect(new Set(Object.values(otlp.health.refusals))).toEqual(new Set([0]));
+  });
+
+  test('hears which points were left out, and the others count', async () => {
+    const { registry, otlp, url } = await receiver({ protocol: 'grpc' });
+    const reader = new PeriodicExportingMetricReader({
+      exporter: EXPORTERS.grpc(url, CUMULATIVE, 'gzip'),
+      exportIntervalMillis: 3_600_000,
+    });
+    const provider = new MeterProvider({ readers: [reader] });
+    const meter = provider.getMeter('shop');
+    meter.createHistogram('rpc.duration', { unit: 's' }).record(0.5);
+    meter.createCounter('requests').add(3);
+    meter.createGauge('depth').record(7);
+    const warnings: string[] = [];
+    const note = (...words: unknown[]): void => void warnings.push(words.join(' '));
+    diag.setLogger({ error: note, warn: note, info: note, debug: note, verbose: note });
+    try {
+      await reader.forceFlush();
+    } finally {
+      diag.disable();
+    }
+    await provider.shutdown();
+    expect(warnings.join('\n')).toMatch(/"requests\\?" is not a histogram.*"depth\\?" is not a histogram/);
+    expect(otlp.health).toMatchObject({ failedRequests: 0, refused: { notHistogram: 4 } });
+    const { families } = await registry.gather();
+    expect(families.map(({ name, series }) => [name, series[0]!.histogram.totalCount])).toEqual([
+      ['rpc.duration', 1],
+    ]);
+  });
+});
+
+test('sendOtlp over gRPC loses nothing when a receiver takes smaller requests than it sends', async () => {
+  const central = await receiver({ protocol: 'grpc', maxBytes: 4000 });
+  const registry = createRegistry();
+  const histogram = registry.histogram({ name: 'job', unit: 's' });
+  for (let i = 0; i < 100; i++) histogram.with({ route: `/${i}` }).record(i + 1);
+  const sender = sendOtlp(registry, { url: central.url, protocol: 'grpc', intervalMs: 3_600_000 });
+  await sender.close();
+  const [family] = (await central.registry.gather()).families;
+  expect(family!.series.map((series) => series.histogram.totalCount)).toEqual(new Array(100).fill(1));
+  expect(central.otlp.health.refusals.body).toBeGreaterThan(0);
 });
 
 describeWithPeers(['collector'])('an export that a Collector forwards in gzip', () => {

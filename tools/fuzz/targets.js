@@ -33,6 +33,7 @@ export const TARGETS = {
   'processor-arguments': entry('arguments of the log processor', 3, 'interval-log', 'processorArguments'),
   'otlp-protobuf': entry('requests of OTLP in protobuf', 1, 'otel', 'otlpProtobuf'),
   'otlp-json': entry('requests of OTLP in JSON', 1, 'otel', 'otlpJson'),
+  'grpc-message': entry('frames of gRPC, in any chunks', 2, 'otel', 'grpcMessage'),
   'otlp-answer': entry(
     'answers of an OTLP receiver, and when it wants another request',
     8,

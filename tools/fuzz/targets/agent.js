@@ -129,7 +129,11 @@ const SOURCES = [
       timeout: '15s',
     }),
   }),
-  (random) => ({ type: 'otlp', ...server(random), ...some(random, { allowRemote: random.oneIn(2) }) }),
+  (random) => ({
+    type: 'otlp',
+    ...server(random),
+    ...some(random, { allowRemote: random.oneIn(2), protocol: random.of(['http', 'grpc']) }),
+  }),
 ];
 
 /** @param {Random} random @param {number} at */

@@ -307,6 +307,55 @@ export async function otlpJson() {
   };
 }
 
+const MOST_MESSAGE_BYTES = 64;
+
+/**
+ * The status of a refusal of a call's bytes, or the bytes of its message, by the definition of a frame.
+ *
+ * @param {Buffer} bytes
+ * @returns {number | Buffer}
+ */
+function messageIn(bytes) {
+  if (bytes.length === 0) return 404;
+  if (bytes.length < 5) return 400;
+  const length = bytes.readUInt32BE(1);
+  if (bytes[0] > 1) return 400;
+  if (length > MOST_MESSAGE_BYTES) return 413;
+  if (bytes.length > 5 + length) return 404;
+  return bytes.length < 5 + length ? 400 : bytes.subarray(5);
+}
+
+/** @returns {Promise<Target>} */
+export async function grpcMessage() {
+  const { encodeFrame, UnaryMessage } = await importSource('otel/src/receiver/grpc-message.ts');
+  const seeds = ['', 'a', 'message'.repeat(9)].map((text) => encodeFrame(Buffer.from(text)));
+  return {
+    seeds: [...seeds, Buffer.concat([seeds[1], seeds[1]]), Buffer.from([1, 0, 0, 0, 2, 8, 1])],
+    async check(input) {
+      const bytes = Buffer.from(input);
+      // The place of the cut changes nothing, so the bytes choose it.
+      const size = 1 + ((bytes.at(-1) ?? 0) % 8);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      );
+      const message = new UnaryMessage(Readable.from(chunks), MOST_MESSAGE_BYTES);
+      /** @type {number | Buffer} */
+      let got;
+      try {
+        got = Buffer.concat(await message.toArray());
+        assertThat((await message.isCompressed) === (bytes[0] === 1), () => 'the flag is another');
+      } catch (error) {
+        const { status } = /** @type {{ status?: number }} */ (error);
+        if (status === undefined) throw error;
+        got = status;
+      }
+      const wanted = messageIn(bytes);
+      const isEqual = Buffer.isBuffer(got) && Buffer.isBuffer(wanted) ? got.equals(wanted) : got === wanted;
+      assertThat(isEqual, () => `the message is ${got}, not ${wanted}`);
+    },
+  };
+}
+
 /** @returns {Promise<Target>} */
 export async function otlpAnswer() {
   const sender = await importSource('otel/src/sender/answer.ts');

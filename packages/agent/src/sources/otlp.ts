@@ -1,26 +1,37 @@
 import { isLoopback } from '@hdrscope/kit/server';
 import { type NumberStates, numberStates, type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
-import { yesOrNo } from '../config/values.ts';
+import { address, oneOf, yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
 import { dropAttributes } from './shared.ts';
 
-const schema = entry('otlp', 'A receiver of metrics, sent by OpenTelemetry over HTTP.', {
+const schema = entry('otlp', 'A receiver of metrics, sent by OpenTelemetry over HTTP or gRPC.', {
   ...serverKeys('127.0.0.1:4318'),
+  listen: address
+    .optional()
+    .describe('The address of the server. Default: 127.0.0.1:4318, or 127.0.0.1:4317 for gRPC.'),
+  protocol: oneOf('http', 'grpc')
+    .default('http')
+    .describe('How clients send: over HTTP, in protobuf or JSON, or over gRPC.'),
   allowRemote: yesOrNo(false).describe(
     'Whether other machines may send without a token: everybody who reaches the port can write then.',
   ),
   dropAttributes: dropAttributes.describe(
     'Keys of attributes that histograms do not get, by the names of families, such as "http.*". Series that become equal are added up exactly. Sums and gauges keep their attributes.',
   ),
-}).check(({ value: { listen, allowRemote, token }, issues }) => {
-  if (!allowRemote && token === undefined && !isLoopback(listen.host)) {
-    const message =
-      'must be an address of this machine alone, unless allowRemote is true or there is a token: everybody who reaches the port can write metrics';
-    issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
-  }
-});
+})
+  .transform(({ listen, ...config }) => ({
+    ...config,
+    listen: listen ?? { host: '127.0.0.1', port: config.protocol === 'grpc' ? 4317 : 4318 },
+  }))
+  .check(({ value: { listen, allowRemote, token }, issues }) => {
+    if (!allowRemote && token === undefined && !isLoopback(listen.host)) {
+      const message =
+        'must be an address of this machine alone, unless allowRemote is true or there is a token: everybody who reaches the port can write metrics';
+      issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
+    }
+  });
 
 /** The last sums and gauges that receivers got, by the name of the source. */
 export const RECEIVED_NUMBERS: MemoryKind<NumberStates> = new MemoryKind();
@@ -28,7 +39,7 @@ export const RECEIVED_NUMBERS: MemoryKind<NumberStates> = new MemoryKind();
 /** The same, also of sources that have ended. */
 const STATES = new MemoryKind<NumberStates>();
 
-/** Metrics that OpenTelemetry sends over HTTP. The next gather reports refused requests and points. */
+/** Metrics that OpenTelemetry sends over HTTP or gRPC. The next gather reports refused requests and points. */
 export const otlp: SourcePart = defineSource({
   schema,
   example: `
@@ -39,13 +50,14 @@ export const otlp: SourcePart = defineSource({
   // Two servers cannot listen at one port.
   origin: () => undefined,
   async start(config, context) {
-    const { name, listen } = config;
+    const { name, listen, protocol } = config;
     const { registry, intake, added, succeeded, failed } = context;
     const { memory, dropAttributes } = intake(`otlp ${name}`);
     const states = context.memory.ensure(STATES, name, numberStates);
     // Failures are reported once for each gather, below.
     const server = await serveOtlp(registry, {
       ...listen,
+      protocol,
       ...guardOptions(config, context),
       memory,
       dropAttributes,
@@ -69,7 +81,7 @@ export const otlp: SourcePart = defineSource({
     const remove = registry.add({ name, collect });
     return {
       kernelMaps: noKernelMaps,
-      note: formatUrl(config, server.port, '/v1/metrics'),
+      note: formatUrl(config, server.port, protocol === 'grpc' ? '' : '/v1/metrics'),
       async stop() {
         remove();
         if (numbers.get(name) === states) numbers.delete(name);

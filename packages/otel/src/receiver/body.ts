@@ -22,6 +22,7 @@ export interface BodyLimits {
 }
 
 const PIECE_BYTES = 65_536;
+const CUT = 'the request ended before its body was complete';
 
 /** The bodies of the requests under way. */
 export class Bodies {
@@ -109,6 +110,9 @@ class Body {
     this.#gunzip?.on('error', (error) =>
       this.#fail(new HttpRefusal(400, `the body is not gzip: ${error.message}`)),
     );
+    // It may have failed before anybody listened.
+    if (request.errored instanceof HttpRefusal) this.giveUp(request.errored);
+    else if (request.destroyed && !request.complete) this.giveUp(new HttpRefusal(400, CUT));
   }
 
   /** How many bytes are held. */
@@ -148,8 +152,7 @@ class Body {
       if (error instanceof HttpRefusal) this.giveUp(error);
     });
     request.on('close', () => {
-      if (!request.complete)
-        this.giveUp(new HttpRefusal(400, 'the request ended before its body was complete'));
+      if (!request.complete) this.giveUp(new HttpRefusal(400, CUT));
       else if (this.#failure !== undefined) this.#reject(this.#failure);
     });
   }
