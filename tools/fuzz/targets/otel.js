@@ -330,8 +330,9 @@ export async function grpcMessage() {
   const { encodeFrame, UnaryMessage } = await importSource('otel/src/receiver/grpc-message.ts');
   const seeds = ['', 'a', 'message'.repeat(9)].map((text) => encodeFrame(Buffer.from(text)));
   return {
+    form: 'bytes',
     seeds: [...seeds, Buffer.concat([seeds[1], seeds[1]]), Buffer.from([1, 0, 0, 0, 2, 8, 1])],
-    async check(input) {
+    async run(input) {
       const bytes = Buffer.from(input);
       // The place of the cut changes nothing, so the bytes choose it.
       const size = 1 + ((bytes.at(-1) ?? 0) % 8);

@@ -260,6 +260,15 @@ sinks: [{ type: prometheus, ${keys} }, { type: dashboard, ${keys} }]`);
   ]);
 });
 
+test.each([
+  ['', 'http', 4318],
+  [', protocol: grpc', 'grpc', 4317],
+  [", protocol: grpc, listen: '127.0.0.1:1'", 'grpc', 1],
+])('an otlp source listens at the port of its protocol: %p', (keys, protocol, port) => {
+  const { config } = parseConfig(`sources: [{ type: otlp${keys} }]\n${SINK}`);
+  expect(config!.sources[0]).toMatchObject({ protocol, listen: { host: '127.0.0.1', port } });
+});
+
 test('the schema for editors knows every type', () => {
   const text = JSON.stringify(configJsonSchema());
   for (const type of [

@@ -7,12 +7,16 @@ import {
 } from 'node:http2';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
-import { readOptions } from '@hdrscope/core/internal';
 import type { ClosableServer } from '../close-server.ts';
 import { noteConnection } from '../slices.ts';
 import { Access } from './access.ts';
 import { Connections } from './connections.ts';
-import { GUARDED_SERVER, type GuardedServerOptions, HEALTH_PATH, LONGEST_HEADERS } from './guarded-server.ts';
+import {
+  type GuardedServerOptions,
+  HEALTH_PATH,
+  LONGEST_HEADERS,
+  readServerOptions,
+} from './guarded-server.ts';
 import { limitsOf } from './limits.ts';
 import { countError, noRefusals, type RefusalReason } from './refusals.ts';
 import { Room } from './room.ts';
@@ -57,10 +61,7 @@ export function createGuardedHttp2Server(
   hint: string,
   options: GuardedServerOptions,
 ): GuardedHttp2Server {
-  const { host, token, allowedHosts, tls, unref, onProblem, ...settings } = readOptions(
-    options,
-    GUARDED_SERVER,
-  );
+  const { host, token, allowedHosts, tls, unref, onProblem, ...settings } = readServerOptions(options);
   const { refusals = noRefusals() } = settings;
   const limits = limitsOf(settings.limits);
   const access = new Access(host, { token, allowedHosts });

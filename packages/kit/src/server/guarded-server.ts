@@ -98,10 +98,8 @@ const KEEP_ALIVE_MS = 5000;
  * ```
  */
 export function createGuardedServer(handler: GuardedHandler, options: GuardedServerOptions): Server {
-  const { host, token, allowedHosts, tls, unref, ownAccess, onProblem, ...settings } = readOptions(
-    options,
-    GUARDED_SERVER,
-  );
+  const { host, token, allowedHosts, tls, unref, ownAccess, onProblem, ...settings } =
+    readServerOptions(options);
   const { refusals = noRefusals() } = settings;
   const limits = limitsOf(settings.limits);
   const access = new Access(host, { token, allowedHosts });
@@ -180,8 +178,7 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   return server;
 }
 
-/** The rules of `GuardedServerOptions`. */
-export const GUARDED_SERVER = {
+const GUARDED_SERVER = {
   name: 'createGuardedServer',
   rules: {
     ...GUARD_RULES,
@@ -191,6 +188,13 @@ export const GUARDED_SERVER = {
     onProblem: withDefault(callback(), () => {}),
   } satisfies OptionRules<GuardedServerOptions>,
 };
+
+/** The options of a server with their defaults. @throws HdrscopeError `ERR_INVALID_OPTION` when one is not as stated on it. */
+export function readServerOptions(
+  options: GuardedServerOptions,
+): GuardOptions & Required<Omit<GuardedServerOptions, keyof GuardOptions>> {
+  return readOptions(options, GUARDED_SERVER);
+}
 
 /** Answers with an HTTP status and a line of text. Has no effect once an answer has begun. */
 export function refuse(response: ServerResponse, status: number, reason: string): void {
