@@ -24,6 +24,7 @@ import { createTlsServer } from './tls.ts';
 
 /** Why a stream is refused before its handler has begun an answer. */
 export interface StreamRefusal {
+  /** The counter of `ServerRefusals` that the refusal belongs to. */
   readonly code: RefusalReason & ('token' | 'host' | 'origin' | 'requests' | 'timeout');
   /** For people. */
   readonly reason: string;
