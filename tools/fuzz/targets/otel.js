@@ -308,6 +308,8 @@ export async function otlpJson() {
 }
 
 const MOST_MESSAGE_BYTES = 64;
+// Some inputs have megabytes.
+const MOST_CHUNKS = 1000;
 
 /**
  * The status of a refusal of a call's bytes, or the bytes of its message, by the definition of a frame.
@@ -335,7 +337,7 @@ export async function grpcMessage() {
     async run(input) {
       const bytes = Buffer.from(input);
       // The place of the cut changes nothing, so the bytes choose it.
-      const size = 1 + ((bytes.at(-1) ?? 0) % 8);
+      const size = Math.max(1 + ((bytes.at(-1) ?? 0) % 8), Math.ceil(bytes.length / MOST_CHUNKS));
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
         bytes.subarray(i * size, (i + 1) * size),
       );
