@@ -57,8 +57,7 @@ export function grpcHandlers(
 ): StreamHandlers {
   return {
     handle(stream, headers) {
-      if (isGrpc(headers)) void receiver.answer(grpcCall(stream, headers, maxBytes, refusals));
-      else endWith(stream, { ':status': 415, 'accept-post': 'application/grpc' });
+      void receiver.answer(grpcCall(stream, headers, maxBytes, refusals));
     },
     refuse(stream, { code, reason }) {
       fail(stream, REFUSALS[code], reason, code === 'requests');
@@ -81,6 +80,8 @@ function grpcCall(
 ): ReceiverCall {
   return {
     async openBody() {
+      if (!isGrpc(headers))
+        throw new HttpRefusal(415, 'calls are sent by POST, with the content-type application/grpc');
       if (headers[':path'] !== PATH) throw new HttpRefusal(404, `metrics are accepted at ${PATH} only`);
       const timeout = headers['grpc-timeout'];
       if (timeout !== undefined) limitTime(stream, String(timeout));
@@ -105,6 +106,11 @@ function grpcCall(
       stream.end(encodeFrame(encodeSuccess(refusals)));
     },
     fail({ status, message }) {
+      if (!isGrpc(headers)) {
+        // Its client does not speak gRPC.
+        endWith(stream, { ':status': 415, 'accept-post': 'application/grpc' });
+        return;
+      }
       if (status === 413) refusals.body++;
       // Senders know by these words that a smaller request may be taken.
       const text = status === 413 ? `received message larger than max: ${message}` : message;

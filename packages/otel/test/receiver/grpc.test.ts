@@ -174,10 +174,11 @@ describe('a failed call', () => {
     ['of another type', { 'content-type': 'application/json' }],
     ['of gRPC for browsers', { 'content-type': 'application/grpc-web' }],
     ['by another method', { ':method': 'PUT' }],
-  ])('gets HTTP 415, as it is not of gRPC: %s', async (_, headers) => {
-    const { port } = await started();
+  ])('gets HTTP 415, as it is not of gRPC, and counts as failed: %s', async (_, headers) => {
+    const { otlp, port } = await started();
     const answer = await call(port, frame(BODY), headers);
     expect([answer.headers[':status'], answer.status]).toEqual([415, undefined]);
+    expect(otlp.health.failedRequests).toBe(1);
   });
 
   test('of more bytes or elements than the budget gets RESOURCE_EXHAUSTED, which a sender does not repeat', async () => {
