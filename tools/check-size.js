@@ -26,7 +26,7 @@ export const USES = [
   use('encode, add and copy, too', 23.2, '@hdrscope/core', 'Histogram'),
   use('a registry', 39.4, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 53, '@hdrscope/otel', 'createHdr'),
-  use('a receiver of OTLP', 32.6, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a receiver of OTLP', 35.5, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 22.4, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 18.3, '@hdrscope/core/joint'),
   use('all of core', 51.3, '@hdrscope/core'),
