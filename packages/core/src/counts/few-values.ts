@@ -12,7 +12,7 @@ const SLOT_IN_PAGE = pageSlots - 1;
  */
 export type FewValues = string;
 
-/** So many pages or more are read as fast as a longer list. */
+/** To read a longer list, or to add to it, takes longer than with pages. */
 export const MOST_VALUES = 64;
 const LARGEST_CHARACTER = 0xffff;
 
