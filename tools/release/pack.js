@@ -43,12 +43,22 @@ export function packInto(root, folder) {
 export function leaveOutDeclarations({ dir, manifest }) {
   const dist = join(dir, 'dist');
   if (!existsSync(dist)) return;
-  const needed = new Set();
-  for (const { file } of targetsOf([manifest.exports, manifest.imports]))
-    addDeclarations(join(dir, file), needed);
-  const others = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.d.ts') && !needed.has(join(dist, file)),
+  const all = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.d.ts'),
   );
+  const needed = new Set();
+  for (const { file } of targetsOf([manifest.exports, manifest.imports])) {
+    const [start = '', end] = file.split('*');
+    if (end === undefined) addDeclarations(join(dir, file), needed);
+    else {
+      // A pattern names all files that begin and end so.
+      const named = all
+        .map((one) => join(dist, one))
+        .filter((one) => one.startsWith(join(dir, start)) && one.endsWith(end));
+      for (const one of named) addDeclarations(one, needed);
+    }
+  }
+  const others = all.filter((file) => !needed.has(join(dist, file)));
   writeChanged(
     join(dist, '.npmignore'),
     others

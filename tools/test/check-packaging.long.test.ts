@@ -180,3 +180,18 @@ testPacked(
     expect(existsSync(join(tree, folder, 'deep/alone.d.ts'))).toBe(true);
   },
 );
+
+testPacked('packs all declarations that a pattern of an entry names', () => {
+  const exports = { './dist/*': { types: './dist/*.d.ts', default: './dist/*.js' } };
+  const tree = createTree({
+    ...root,
+    ...good,
+    'packages/good/package.json': manifest('good', { exports }),
+    'packages/good/dist/other.d.ts': 'export interface Other {}',
+  });
+  const [tarball = ''] = packInto(tree, join(tree, 'packed'));
+  const packed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
+  expect(packed.match(/[\w/]+\.d\.ts/g)?.sort()).toEqual(
+    ['index', 'other'].map((module) => `package/dist/${module}.d.ts`),
+  );
+});

@@ -321,7 +321,7 @@ function messageIn(bytes) {
   if (bytes.length === 0) return 404;
   if (bytes.length < 5) return 400;
   const length = bytes.readUInt32BE(1);
-  if (bytes[0] > 1) return 400;
+  if (bytes.readUInt8() > 1) return 400;
   if (length > MOST_MESSAGE_BYTES) return 413;
   if (bytes.length > 5 + length) return 404;
   return bytes.length < 5 + length ? 400 : bytes.subarray(5);
