@@ -90,7 +90,7 @@ function drawPanel({ title, temporality, figure }, measured, sizes) {
 /** @param {number} top */
 function drawLegend(top) {
   return CHANGED.flatMap((changed, column) =>
-    ['hdrscope', 'SDK, explicit buckets'].map((subject, row) => {
+    ['hdrscope', 'SDK explicit'].map((subject, row) => {
       const [x, y] = [PANEL.left + column * 250, top + 18 + row * 22];
       const line = lineOf(`M${x} ${y - 4}h30`, changed, row === 0);
       return `${line}<text x="${x + 38}" y="${y}" fill="#222">${subject}, ${changed} changed</text>`;
