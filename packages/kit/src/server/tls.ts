@@ -21,7 +21,7 @@ export interface TlsContent {
 const LOOK_MS = 2000;
 
 /** @throws The system's error when a file cannot be read. */
-export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsContent {
+function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsContent {
   return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
 }
 
@@ -31,7 +31,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsContent {
  *
  * @returns Ends the watch.
  */
-export function watchTlsFiles(
+function watchTlsFiles(
   files: TlsFiles,
   server: Pick<Server, 'setSecureContext'>,
   onProblem: (problem: Error) => void,
