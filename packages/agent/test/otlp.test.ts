@@ -44,36 +44,33 @@ function valuesOf(agent: Agent, name: string): number {
 }
 
 test.each([
-  ['exponential', 'cumulative'],
-  ['explicit', 'cumulative'],
-  ['exponential', 'delta'],
+  ['exponential', 'cumulative', 'http/protobuf'],
+  ['explicit', 'cumulative', 'http/protobuf'],
+  ['exponential', 'delta', 'http/protobuf'],
   ['exponential', 'delta', 'grpc'],
-] as const)(
-  'one agent sends %s histograms to another, %s',
-  async (histograms, temporality, protocol = 'http/protobuf') => {
-    const taking = await world.start(IN.replace('otlp,', `otlp, protocol: ${protocol.split('/')[0]},`));
-    const url = receiver();
-    const prometheus = urlIn(world.lines);
-    const { stdin, open } = gated('10 20 30\n', '40\n');
-    const yaml = (timeout: string) => `${STDIN}
+])('one agent sends %s histograms to another, %s, by %s', async (histograms, temporality, protocol) => {
+  const taking = await world.start(IN.replace('otlp,', `otlp, protocol: ${protocol.split('/')[0]},`));
+  const url = receiver();
+  const prometheus = urlIn(world.lines);
+  const { stdin, open } = gated('10 20 30\n', '40\n');
+  const yaml = (timeout: string) => `${STDIN}
 sinks:
   - { type: otlp, url: '${url}', interval: 1h, timeout: ${timeout}, protocol: ${protocol}, histograms: ${histograms}, temporality: ${temporality}, resource: { service.name: shop } }`;
-    const sending = await world.start(yaml('5s'), stdin);
-    await until('three are counted', () => valuesOf(sending, 'stdin') === 3);
-    // A sink that changes sends its counts, and the next sink goes on there.
-    await sending.reload(() => configOf(yaml('6s')));
-    const count = `job_seconds_count${LABELS}`;
-    expect(await sample(prometheus, count)).toBe(3);
-    open();
-    await until('four are counted', () => valuesOf(sending, 'stdin') === 4);
-    expect(await sending.stop()).toEqual([]);
-    expect(await sample(prometheus, count)).toBe(4);
-    expect(await sample(prometheus, `job_seconds_sum${LABELS}`)).toBeCloseTo(0.1);
-    // The durations of its gathers are sent too.
-    expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
-    expect(taking.health.entries[0]!.errors).toBe(0);
-  },
-);
+  const sending = await world.start(yaml('5s'), stdin);
+  await until('three are counted', () => valuesOf(sending, 'stdin') === 3);
+  // A sink that changes sends its counts, and the next sink goes on there.
+  await sending.reload(() => configOf(yaml('6s')));
+  const count = `job_seconds_count${LABELS}`;
+  expect(await sample(prometheus, count)).toBe(3);
+  open();
+  await until('four are counted', () => valuesOf(sending, 'stdin') === 4);
+  expect(await sending.stop()).toEqual([]);
+  expect(await sample(prometheus, count)).toBe(4);
+  expect(await sample(prometheus, `job_seconds_sum${LABELS}`)).toBeCloseTo(0.1);
+  // The durations of its gathers are sent too.
+  expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
+  expect(taking.health.entries[0]!.errors).toBe(0);
+});
 
 test('attributes that the source drops are in no sink, and the counts of their series are added up', async () => {
   const yaml = (
