@@ -81,7 +81,7 @@ function drawPanel({ title, temporality, figure }, measured, sizes) {
         const cost = /** @type {Cost} */ (costs.find((one) => one.changed === changed));
         return `${xOf(series).toFixed(1)} ${yOf(cost[figure]).toFixed(1)}`;
       });
-      parts.push(lineOf(`M${points.join('L')}`, changed, subject === 'hdrscope'));
+      parts.push(drawLine(`M${points.join('L')}`, changed, subject === 'hdrscope'));
     }
   }
   return parts.join('\n');
@@ -92,7 +92,7 @@ function drawLegend(top) {
   return CHANGED.flatMap((changed, column) =>
     ['hdrscope', 'SDK explicit'].map((subject, row) => {
       const [x, y] = [PANEL.left + column * 250, top + 18 + row * 22];
-      const line = lineOf(`M${x} ${y - 4}h30`, changed, row === 0);
+      const line = drawLine(`M${x} ${y - 4}h30`, changed, row === 0);
       return `${line}<text x="${x + 38}" y="${y}" fill="#222">${subject}, ${changed} changed</text>`;
     }),
   ).join('\n');
@@ -103,7 +103,7 @@ function drawLegend(top) {
  * @param {Changed} changed
  * @param {boolean} isOurs
  */
-function lineOf(path, changed, isOurs) {
+function drawLine(path, changed, isOurs) {
   return `<path d="${path}" fill="none" stroke="${COLOURS[changed]}" stroke-width="2"${isOurs ? '' : ' stroke-dasharray="5 4"'}/>`;
 }
 

@@ -24,7 +24,11 @@ const load = new Load(histogram, series);
 /** @type {Cost[]} */
 const costs = [];
 if (readers.length === 1) {
-  costs.push(await costOf('none', 0), await costOf('1 %', series / 100), await costOf('all', series));
+  costs.push(
+    await measureCost('none', 0),
+    await measureCost('1 %', series / 100),
+    await measureCost('all', series),
+  );
 }
 console.log(JSON.stringify({ bytes, costs }));
 
@@ -51,7 +55,7 @@ async function filled(count) {
  * @param {number} count
  * @returns {Promise<Cost>}
  */
-async function costOf(changed, count) {
+async function measureCost(changed, count) {
   const collect = () => readers[0]?.collect();
   const times = [];
   const blocks = [];

@@ -223,7 +223,7 @@ export class Feed {
   }
 }
 
-/** Of a page whose history no folder keeps. */
+/** The facts of a page that keeps its history in memory only. */
 const IN_MEMORY: PastFacts = {
   isKept: false,
   everyMs: 0,

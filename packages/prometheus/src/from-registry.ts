@@ -103,7 +103,7 @@ const DEFAULT_MAX_BUCKETS = 160;
 export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOptions = {}): MetricFamily[] {
   assertSnapshot(snapshot);
   const settings = readOptions(options, CONVERT_SNAPSHOT);
-  return mergeFamilies(lazyFamiliesOf(showSnapshot(snapshot), settings), settings.warn ?? (() => {}));
+  return mergeFamilies(toLazyFamilies(showSnapshot(snapshot), settings), settings.warn ?? (() => {}));
 }
 
 /**
@@ -111,7 +111,7 @@ export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOpt
  *
  * @param bucketsOf The buckets of a family. @default those of the options
  */
-export function lazyFamiliesOf(
+export function toLazyFamilies(
   registry: ShownRegistry,
   options: SnapshotFamiliesOptions,
   bucketsOf: (family: FamilyFacts) => HistogramLook['buckets'] = () => options.buckets ?? 'native',

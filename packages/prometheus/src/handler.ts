@@ -13,7 +13,7 @@ import { assertRegistry, readShown, SHARED_GATHER_MS } from '@hdrscope/registry/
 import { reportFailures, warnOnce } from './diagnostics.ts';
 import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import { lazyFamiliesOf, SNAPSHOT_RULES, type SnapshotFamiliesOptions } from './from-registry.ts';
+import { SNAPSHOT_RULES, type SnapshotFamiliesOptions, toLazyFamilies } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { needsStates } from './lazy-histograms.ts';
 import { readStrategy } from './names.ts';
@@ -91,7 +91,7 @@ export function prometheusHandler(
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
     const read = await readShown(registry, { timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS }, needsStates);
     reportFailures(read.errors);
-    return lazyFamiliesOf(read, shown);
+    return toLazyFamilies(read, shown);
   };
   const scrapes = new Scrapes(
     (softMs) => gatherFamilies(familiesOfRegistry(softMs), sources, shown, softMs),

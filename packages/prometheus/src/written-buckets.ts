@@ -7,7 +7,7 @@ const DELIMITED = 2;
 
 /** Tags of the fields that lead to the buckets. */
 export interface BucketTags {
-  /** Of the histogram in the metric. */
+  /** The tag of the histogram in the metric. */
   readonly histogram: number;
   readonly schema: number;
   readonly zeroCount: number;

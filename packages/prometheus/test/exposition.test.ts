@@ -2,7 +2,7 @@ import { Slices } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { readShown, showSnapshot } from '@hdrscope/registry/internal';
 import { Exposition } from '../src/exposition.ts';
-import { lazyFamiliesOf } from '../src/from-registry.ts';
+import { toLazyFamilies } from '../src/from-registry.ts';
 import { convertSnapshot, type ExpositionFormat, prometheusHandler, render } from '../src/index.ts';
 import type { EarlierMetric } from '../src/lazy-family.ts';
 import { respond } from './support/respond.ts';
@@ -53,7 +53,7 @@ describe.each([
   /** The pieces of a scrape, and how many metrics were made for it. */
   async function scraped(exposition: Exposition, registry: Registry, format: ExpositionFormat) {
     let made = 0;
-    const families = lazyFamiliesOf(await read(registry), {}).map((family) => ({
+    const families = toLazyFamilies(await read(registry), {}).map((family) => ({
       ...family,
       parts: family.parts.map((part) => ({
         ...part,
@@ -107,7 +107,7 @@ describe.each([
     const exposition = new Exposition(() => {});
     let compared = 0;
     const scrape = async () => {
-      const families = lazyFamiliesOf(await read(registry), {}).map((family) => ({
+      const families = toLazyFamilies(await read(registry), {}).map((family) => ({
         ...family,
         parts: family.parts.map((part) => ({
           ...part,

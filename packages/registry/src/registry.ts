@@ -260,7 +260,7 @@ export async function readShown(
   wantsStates: (family: FamilyFacts) => boolean = () => false,
 ): Promise<ShownRegistry> {
   const show = shownBy.get(registry);
-  // Of another copy of this package.
+  // The registry may be one of another copy of this package.
   return show === undefined
     ? showSnapshot(await registry.gather(limits as GatherOptions))
     : show(limits, wantsStates);

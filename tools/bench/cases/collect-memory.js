@@ -11,7 +11,7 @@ import { hdrInstrument, Load, manualReader, sdkInstrument } from '../instruments
 const seriesCount = 10_000;
 const firstValues = 200;
 const laterValues = 100;
-/** Of most series of a service. */
+/** Most series of a service have so few values. */
 const fewValues = 3;
 
 /**

@@ -75,7 +75,7 @@ export function countFew(few: FewValues, first: number, last: number): number {
   return count;
 }
 
-/** The lowest slot with a value from a slot upwards; `length` when there is none. */
+/** Finds the lowest slot from `slot` on that has a value. Without one, it returns `length`. */
 export function findNextFew(few: FewValues, slot: number, length: number): number {
   if (few !== lastSorted) {
     lastSlots = sortFew(few);
@@ -96,7 +96,7 @@ function placeFrom(slot: number): number {
   return from;
 }
 
-/** The lowest and the highest slot with a value; `length` and -1 when there is none. */
+/** Finds the lowest and the highest slot that have values. Without values, it returns `length` and -1. */
 export function findFewBounds(few: FewValues, length: number): [first: number, last: number] {
   let [first, last] = [length, -1];
   for (let i = 0; i < few.length; i++) {

@@ -25,7 +25,8 @@ export interface Advice {
   readonly sharedBytes: number;
   /**
    * `byteLength` with sparse storage at most, with all slots used while no count exceeds 2^31 − 1. Up to 64 values take
-   * two bytes each, in layouts of up to 65,536 slots. Then memory comes in pages of 64 bytes: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to a
+   * two bytes each, in layouts of up to 65,536 slots. Then memory comes in pages of 64 bytes: `ceil(slotCount / 4096)` pages for a
+   * table, one for each page of slots in use, and up to a
    * sixteenth more. Counts above 255 need the same again for their pages, and for each further digit in base 255. A second table
    * of 4 bytes for each page of slots is added from 256 pages on.
    */

@@ -55,7 +55,7 @@ export async function* readFrames(file: FileHandle, slices: Slices): AsyncGenera
   }
 }
 
-/** The frame at a position; `undefined` when there is none. */
+/** Reads the frame at a position. Where there is none, it returns `undefined`. */
 async function readFrame(
   file: FileHandle,
   at: number,

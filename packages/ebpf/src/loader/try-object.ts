@@ -40,7 +40,7 @@ export async function tryObject(object: string | Uint8Array, library = 'libbpf.s
 /** @returns The signal that ended the process; `null` when none did, or it did not start. */
 function runToEnd(bytes: Uint8Array, library: string): Promise<NodeJS.Signals | null> {
   const koffi = createRequire(import.meta.url).resolve('koffi');
-  // What this process is told to do at its start is not for the other one.
+  // The other process does not get the options that this process was started with.
   const { NODE_OPTIONS: _, ...env } = process.env;
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['-e', PROGRAM, koffi, library], {

@@ -5,7 +5,7 @@ import type { Registry } from '@hdrscope/registry';
 import { assertRegistry, SHARED_GATHER_MS, showSnapshot } from '@hdrscope/registry/internal';
 import type { RemoteWriteErrorCode } from '../errors.ts';
 import { gatherFamilies } from '../family-source.ts';
-import { lazyFamiliesOf, type SnapshotFamiliesOptions } from '../from-registry.ts';
+import { type SnapshotFamiliesOptions, toLazyFamilies } from '../from-registry.ts';
 import type { LazyFamily } from '../lazy-family.ts';
 import { type KnownSeries, mergeSteps } from '../merge-families.ts';
 import { readStrategy } from '../names.ts';
@@ -191,7 +191,7 @@ class Writer implements RemoteWriter {
     const own = async (): Promise<LazyFamily[]> => {
       const snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
       snapshotMs = snapshot.timeMs;
-      return lazyFamiliesOf(showSnapshot(snapshot), this.#shown, ({ boundaries }) =>
+      return toLazyFamilies(showSnapshot(snapshot), this.#shown, ({ boundaries }) =>
         buckets === 'custom' && boundaries !== undefined && boundaries.length > 0 ? 'classic' : 'native',
       );
     };

@@ -1,7 +1,7 @@
 import { atOnce } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { showSnapshot } from '@hdrscope/registry/internal';
-import { lazyFamiliesOf } from '../../src/from-registry.ts';
+import { toLazyFamilies } from '../../src/from-registry.ts';
 import { type PresentSeries, type SentSeries, SentSeriesLedger } from '../../src/remote-write/sent-series.ts';
 
 interface Begun {
@@ -10,7 +10,7 @@ interface Begun {
 }
 
 const begin = async (ledger: SentSeriesLedger, registry: Registry): Promise<Begun> =>
-  atOnce(ledger.begin(lazyFamiliesOf(showSnapshot(await registry.gather()), {})));
+  atOnce(ledger.begin(toLazyFamilies(showSnapshot(await registry.gather()), {})));
 
 test('the series of a family share its facts, also those of later snapshots', async () => {
   const registry = createRegistry();

@@ -10,7 +10,7 @@ export const EXPORT = '/opentelemetry.proto.collector.metrics.v1.MetricsService/
 
 /** The answer to a call. */
 export interface GrpcAnswer {
-  /** Of gRPC; `undefined` when the server has answered without one. */
+  /** The status of gRPC. It is `undefined` when the server has answered without one. */
   readonly status: number | undefined;
   readonly message: string;
   /** Headers and trailers. */
