@@ -6,11 +6,19 @@ import {
 } from 'node:http2';
 import { ProtobufWriter } from '@hdrscope/kit';
 import type { ServerRefusals, StreamHandlers, StreamRefusal } from '@hdrscope/kit/server';
+import {
+  ANY_TYPE,
+  ANY_VALUE,
+  RETRY_DELAY,
+  SECONDS,
+  STATUS_CODE,
+  STATUS_DETAIL,
+  STATUS_MESSAGE,
+} from '../google-status.ts';
 import { encodeSuccess } from './answer.ts';
 import { encodeFrame, UnaryMessage } from './grpc-message.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type CallReceiver, isGzipped, type ReceiverCall } from './receiver.ts';
-import { delimited, varint } from './wire.ts';
 
 // OTLP over gRPC: https://opentelemetry.io/docs/specs/otlp/#otlpgrpc
 // gRPC over HTTP/2: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
@@ -172,16 +180,6 @@ function percentEncode(text: string): string {
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
 }
-
-// https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto
-const STATUS_CODE = varint(1);
-const STATUS_MESSAGE = delimited(2);
-const STATUS_DETAIL = delimited(3);
-const ANY_TYPE = delimited(1);
-const ANY_VALUE = delimited(2);
-// https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto
-const RETRY_DELAY = delimited(1);
-const SECONDS = varint(1);
 
 /** A `google.rpc.Status` with a `RetryInfo` of a second, in base64: without it, a sender gives up what exhausts a budget. */
 function encodeRetry(code: number, message: string): string {

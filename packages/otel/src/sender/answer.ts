@@ -1,4 +1,13 @@
 import { quoted } from '@hdrscope/kit/delivery';
+import {
+  ANY_TYPE,
+  ANY_VALUE,
+  NANOSECONDS,
+  RETRY_DELAY,
+  SECONDS,
+  STATUS_DETAIL,
+  STATUS_MESSAGE,
+} from '../google-status.ts';
 import { delimited, MessageReader, readFields, readMessage, varint } from '../receiver/wire.ts';
 
 /** A part that the receiver did not take. */
@@ -118,16 +127,6 @@ export function cureOfMessage(message: string): string {
 export function isAboutRepetition(message: string): boolean {
   return /duplicate sample for timestamp/i.test(message);
 }
-
-// https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto
-const STATUS_MESSAGE = delimited(2);
-const STATUS_DETAIL = delimited(3);
-const ANY_TYPE = delimited(1);
-const ANY_VALUE = delimited(2);
-// https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto
-const RETRY_DELAY = delimited(1);
-const SECONDS = varint(1);
-const NANOSECONDS = varint(2);
 
 /** A `google.rpc.Status`, with the delay of a `RetryInfo` among its details. */
 export function statusIn(bytes: Uint8Array): { message: string; retryAfterMs: number | undefined } {
