@@ -19,7 +19,7 @@ export class ProtobufWriter {
   #bytes = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
-  /** Where the lengths of messages lie that are not complete. */
+  /** Where messages begin that are not complete, each with the bytes that its length has. */
   readonly #forks: number[] = [];
 
   /** An unsigned integer of 32 bits, or a tag. */
@@ -132,28 +132,66 @@ export class ProtobufWriter {
     return this;
   }
 
-  /** Begins a message, or other bytes, before which `join` writes their length. */
-  fork(): this {
-    this.#forks.push(this.#length);
-    // Most lengths take one byte. A longer one moves the bytes after it.
-    return this.#byte(0);
+  /**
+   * Integers of a packed field, after the length of all of them in bytes.
+   *
+   * @param integers Unsigned ones, as numbers or as the codes of the characters of a text.
+   */
+  packed(integers: string | readonly number[]): this {
+    this.fork(integers.length);
+    if (typeof integers === 'string') this.#codes(integers);
+    else for (let i = 0; i < integers.length; i++) this.uint64(integers[i]!);
+    return this.join();
+  }
+
+  #codes(text: string): void {
+    const { length } = text;
+    this.#reserve(MOST_CODE_BYTES * length);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    // Where all are below 128, and so have a byte each, UTF-8 is the same, and the encoder takes a third of the time of the loop.
+    if (encoder.encodeInto(text, bytes.subarray(at, at + length)).read === length) {
+      this.#length += length;
+      return;
+    }
+    for (let i = 0; i < length; i++) {
+      let rest = text.charCodeAt(i);
+      while (rest > 0x7f) {
+        bytes[at++] = (rest & 0x7f) | 0x80;
+        rest >>>= 7;
+      }
+      bytes[at++] = rest;
+    }
+    this.#length = at;
+  }
+
+  /**
+   * Begins a message, or other bytes, before which `join` writes their length. A length that takes more bytes than that of `least` moves
+   * what was written.
+   *
+   * @param least A length that they have at least.
+   */
+  fork(least = 0): this {
+    const headerBytes = countVarintBytes(least);
+    this.#reserve(headerBytes);
+    this.#length += headerBytes;
+    this.#forks.push(this.#length, headerBytes);
+    return this;
   }
 
   /** Ends what the last `fork` that has not ended began. */
   join(): this {
+    const reserved = this.#forks.pop()!;
     const start = this.#forks.pop()!;
-    const length = this.#length - start - 1;
-    if (length <= 0x7f) {
-      this.#bytes[start] = length;
-      return this;
+    const length = this.#length - start;
+    const more = countVarintBytes(length) - reserved;
+    if (more > 0) {
+      this.#reserve(more);
+      this.#bytes.copyWithin(start + more, start, this.#length);
     }
-    const more = Math.ceil((32 - Math.clz32(length)) / 7) - 1;
-    this.#reserve(more);
-    this.#bytes.copyWithin(start + 1 + more, start + 1, this.#length);
-    const end = this.#length + more;
-    this.#length = start;
+    this.#length = start - reserved;
     this.uint32(length);
-    this.#length = end;
+    this.#length += length;
     return this;
   }
 
@@ -183,8 +221,16 @@ export class ProtobufWriter {
   }
 }
 
+function countVarintBytes(value: number): number {
+  if (value < 2 ** 7) return 1;
+  if (value < 2 ** 14) return 2;
+  return value < 2 ** 21 ? 3 : 4 + Number(value >= 2 ** 28);
+}
+
 const FIRST_BYTES = 1024;
 const MOST_VARINT_BYTES = 5;
+/** Of a code of a character, which has 16 bits. */
+const MOST_CODE_BYTES = 3;
 /** A call of the encoder takes as long as so many characters one by one; their length has one byte. */
 const LONGEST_COPIED = 64;
 

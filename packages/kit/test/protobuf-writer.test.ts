@@ -72,6 +72,39 @@ test('numbers of 64 bits are those of bigints', () => {
   );
 });
 
+test('packed integers are those of BinaryWriter, also as the codes of a text', () => {
+  const writer = new ProtobufWriter();
+  const code = fc.oneof(fc.nat(127), fc.nat(300), fc.nat(0xffff), fc.constantFrom(0xd800, 0xdc00));
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof({ weight: 9, arbitrary: code }, fc.maxSafeNat()), { maxLength: 200 }),
+      (integers) => {
+        const peer = new BinaryWriter().uint32(0x0a).fork();
+        for (const integer of integers) peer.uint64(integer);
+        const expected = Buffer.from(peer.join().uint32(7).finish());
+        expect(Buffer.from(writer.uint32(0x0a).packed(integers).uint32(7).finish())).toEqual(expected);
+        if (integers.some((integer) => integer > 0xffff)) return;
+        const codes = String.fromCharCode(...integers);
+        expect(Buffer.from(writer.uint32(0x0a).packed(codes).uint32(7).finish())).toEqual(expected);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a length that was announced makes the same bytes', () => {
+  const writer = new ProtobufWriter();
+  const size = fc.oneof(fc.nat(300), fc.integer({ min: 16_000, max: 17_000 }));
+  fc.assert(
+    fc.property(size, fc.nat(17_000), (length, announced) => {
+      const bytes = new Uint8Array(length).fill(7);
+      const expected = Buffer.from(writer.fork().raw(bytes).join().finish());
+      const least = Math.min(announced, length);
+      expect(Buffer.from(writer.fork(least).raw(bytes).join().finish())).toEqual(expected);
+    }),
+  );
+});
+
 test('a message within messages has its length, however many bytes the length takes', () => {
   const writer = new ProtobufWriter();
   for (const size of [0, 126, 127, 128, 16_383, 16_384, 2_100_000]) {
