@@ -4,7 +4,7 @@ import type { RecountedBuckets } from '@hdrscope/core/internal';
  * Counts in the least memory that a garbage-collected value can have: as a text with a character for each, of one byte up to 255
  * and of two up to 65,535. An array has eight bytes for each, and a typed array some hundred bytes besides.
  */
-type PackedCounts = string | readonly number[];
+export type PackedCounts = string | readonly number[];
 
 const LARGEST_CHARACTER = 0xffff;
 // A call takes no more arguments than fit on the stack.
@@ -70,6 +70,11 @@ const BUCKET_COUNTS: PropertyDescriptor & ThisType<PackedBuckets> = {
 
 function packedIn(buckets: PackedBuckets): PackedCounts {
   return (buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED];
+}
+
+/** The counts of buckets as they are kept: those of hdrscope without unpacking them. */
+export function readPacked(buckets: { readonly bucketCounts: readonly number[] }): PackedCounts {
+  return (buckets as unknown as Partial<Record<typeof PACKED, PackedCounts>>)[PACKED] ?? buckets.bucketCounts;
 }
 
 function withCounts(

@@ -1,6 +1,7 @@
 import { ProtobufWriter } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
+import { readPacked } from '../packed-buckets.ts';
 import { hrTime } from '../point.ts';
 import { delimited, fixed64, varint } from '../receiver/wire.ts';
 import {
@@ -57,9 +58,7 @@ export const PROTOBUF: Encoding = {
   points: (items, from, to) =>
     written((writer) => {
       for (let i = from; i < to; i++) {
-        writer.uint32(delimited(1)).fork();
-        writePoint(writer, items[i]!);
-        writer.join();
+        writePoint(writer.uint32(delimited(1)), items[i]!);
       }
     }),
 };
@@ -126,13 +125,16 @@ function writePoint(writer: ProtobufWriter, { metric: { dataPointType }, point }
 }
 
 function writeNumber(writer: ProtobufWriter, point: Point<number>): void {
+  writer.fork();
   writeTimes(writer, point);
   writer.uint32(fixed64(4)).double(point.value);
   writeAttributes(writer, 7, point.attributes);
+  writer.join();
 }
 
 function writeExplicit(writer: ProtobufWriter, point: Point<ExplicitHistogramValue>): void {
   const { count, sum, min, max, buckets } = point.value;
+  writer.fork(8 * buckets.counts.length);
   writeTimes(writer, point);
   writeCount(writer.uint32(fixed64(4)), count);
   writer.uint32(fixed64(5)).double(sum);
@@ -148,10 +150,12 @@ function writeExplicit(writer: ProtobufWriter, point: Point<ExplicitHistogramVal
   if (min !== undefined) writer.uint32(fixed64(11)).double(min);
   if (max !== undefined) writer.uint32(fixed64(12)).double(max);
   writeExemplars(writer, 8, point.exemplars);
+  writer.join();
 }
 
 function writeExponential(writer: ProtobufWriter, point: Point<ExponentialHistogramValue>): void {
   const { count, sum, min, max, scale, zeroCount, positive, negative } = point.value;
+  writer.fork(readPacked(positive).length);
   writeAttributes(writer, 1, point.attributes);
   writeTimes(writer, point);
   writeCount(writer.uint32(fixed64(4)), count);
@@ -163,6 +167,7 @@ function writeExponential(writer: ProtobufWriter, point: Point<ExponentialHistog
   if (min !== undefined) writer.uint32(fixed64(12)).double(min);
   if (max !== undefined) writer.uint32(fixed64(13)).double(max);
   writeExemplars(writer, 11, point.exemplars);
+  writer.join();
 }
 
 function writeExemplars(writer: ProtobufWriter, field: number, exemplars: readonly Exemplar[] = []): void {
@@ -178,24 +183,12 @@ function writeExemplars(writer: ProtobufWriter, field: number, exemplars: readon
   }
 }
 
-function writeBuckets(
-  writer: ProtobufWriter,
-  { offset, bucketCounts }: ExponentialHistogramValue['positive'],
-): void {
-  // The property may unpack its counts at each look.
-  const counts = bucketCounts;
-  writer.fork();
+function writeBuckets(writer: ProtobufWriter, buckets: ExponentialHistogramValue['positive']): void {
+  const { offset } = buckets;
+  const counts = readPacked(buckets);
+  writer.fork(counts.length);
   if (offset !== 0) writer.uint32(varint(1)).sint32(offset);
-  if (counts.length > 0) {
-    writer.uint32(delimited(2)).fork();
-    for (let i = 0; i < counts.length; i++) {
-      const count = counts[i]!;
-      // A varint of 64 bits goes through a bigint, which takes ten times as long.
-      if (count < TURN) writer.uint32(count);
-      else writer.uint64(count);
-    }
-    writer.join();
-  }
+  if (counts.length > 0) writer.uint32(delimited(2)).packed(counts);
   writer.join();
 }
 
@@ -239,13 +232,44 @@ function writeAttributes(
   field: number,
   attributes: Readonly<Record<string, unknown>>,
 ): void {
+  let place = 0;
   for (const key of Object.keys(attributes)) {
-    writer.uint32(delimited(field)).fork();
-    writer.uint32(delimited(1)).string(key);
-    writer.uint32(delimited(2)).fork();
-    writeValue(writer, attributes[key]);
-    writer.join().join();
+    writeAttribute(writer.uint32(delimited(field)), key, attributes[key], place);
+    place++;
   }
+}
+
+/** An attribute, and its `KeyValue` once it has been written a second time. */
+interface WrittenAttribute {
+  readonly key: string;
+  readonly value: unknown;
+  bytes: Uint8Array | undefined;
+}
+
+// At each place of the attributes of the last point: most points share some with the one before.
+const lastAttributes: (WrittenAttribute | undefined)[] = [];
+const MOST_LAST_ATTRIBUTES = 16;
+const attributeWriter = new ProtobufWriter();
+
+function writeAttribute(writer: ProtobufWriter, key: string, value: unknown, place: number): void {
+  const last = lastAttributes[place];
+  if (last?.key === key && last.value === value) {
+    last.bytes ??= writeKeyValue(attributeWriter, key, value).finish();
+    writer.bytes(last.bytes);
+    return;
+  }
+  // An array may have other items next time.
+  const isKept = place < MOST_LAST_ATTRIBUTES && typeof value !== 'object';
+  if (isKept) lastAttributes[place] = { key, value, bytes: undefined };
+  writeKeyValue(writer.fork(), key, value).join();
+}
+
+/** Writes the content of a `KeyValue`. */
+function writeKeyValue(writer: ProtobufWriter, key: string, value: unknown): ProtobufWriter {
+  writer.uint32(delimited(1)).string(key);
+  writer.uint32(delimited(2)).fork();
+  writeValue(writer, value);
+  return writer.join();
 }
 
 /** Writes the content of an `AnyValue`: nothing for a value that attributes cannot have. */
@@ -253,7 +277,7 @@ function writeValue(writer: ProtobufWriter, value: unknown): void {
   if (typeof value === 'string') writer.uint32(delimited(1)).string(value);
   else if (typeof value === 'boolean') writer.uint32(varint(2)).bool(value);
   else if (typeof value === 'number') {
-    if (isInt64(value)) writer.uint32(varint(3)).int64(BigInt(value));
+    if (isInt64(value)) writer.uint32(varint(3)).int64(value);
     else writer.uint32(fixed64(4)).double(value);
   } else if (Array.isArray(value)) {
     writer.uint32(delimited(5)).fork();
