@@ -1,4 +1,6 @@
-import { quoted } from '@hdrscope/kit/delivery';
+import { HdrscopeError } from '@hdrscope/core';
+import { type DeliveryHints, quoted } from '@hdrscope/kit/delivery';
+import type { OtlpErrorCode } from '../errors.ts';
 import {
   ANY_TYPE,
   ANY_VALUE,
@@ -47,6 +49,9 @@ export type Answer =
       readonly isCut?: boolean;
       readonly retryAfterMs?: number | undefined;
     };
+
+/** Of a request that was not taken. */
+export type Failure = Exclude<Answer, { kind: 'taken' }>;
 
 /** The bytes of a request. */
 export interface Body {
@@ -174,4 +179,15 @@ function readIfValid(reader: MessageReader, readField: (tag: number) => boolean)
   } catch {
     // What was read before the fault counts.
   }
+}
+
+/** The error of a failure. @param more What the sender does about it. */
+export function undelivered(answer: Failure, more: string): HdrscopeError<OtlpErrorCode> {
+  const { error, retryAfterMs } = answer;
+  const details: DeliveryHints = { isFinal: answer.isFinal ?? false, retryAfterMs };
+  const cure = cureOfMessage(error.message);
+  return new HdrscopeError('ERR_OTLP', `${error.message}${cure}${more}`, {
+    cause: error,
+    details: { ...details },
+  });
 }

@@ -1,6 +1,6 @@
 import { inSlices, Slices } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
-import { type FamilyFacts, showSnapshot } from '@hdrscope/registry/internal';
+import { type FamilyFacts, type ShownRegistry, snapshotAt } from '@hdrscope/registry/internal';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
@@ -8,7 +8,7 @@ import { knownSettings, type MetricSettings, settingsOfFamily } from '../metric-
 import { type FamilySeries, type KeptKind, toScopeMetrics } from '../metrics.ts';
 import { type HistogramValue, Temporality } from '../sdk.ts';
 import { type Delivery, startInTime } from './delivery.ts';
-import { itemsOf } from './encoding.ts';
+import { type Item, itemsOf } from './encoding.ts';
 import type { OtlpSenderMemory } from './memory.ts';
 import { numberMetrics, type OtlpNumbers } from './numbers.ts';
 import type { SenderSettings } from './options.ts';
@@ -16,48 +16,55 @@ import type { SenderSettings } from './options.ts';
 /** The counts that the receiver has before a delivery. */
 export type DeliveryBase = Partial<Pick<Delivery, 'snapshot' | 'numbers'>>;
 
-/**
- * Makes deliveries of snapshots: all that the receiver does not have, in deltas.
- *
- * @param base What it has. @default what it has taken
- */
-export type DeliveryOf = (snapshot: Snapshot, base?: DeliveryBase) => Promise<Delivery>;
+/** Makes deliveries of one temporality. */
+export interface Deliveries {
+  /**
+   * All that the receiver does not have, in deltas.
+   *
+   * @param base What it has. @default what it has taken
+   */
+  changes(snapshot: Snapshot, base?: DeliveryBase): Promise<Delivery>;
+  /** Cumulative counts. They are those of a moment after `timeMs`. */
+  totals(registry: ShownRegistry): Promise<Delivery>;
+}
 
 export function deliveriesFor(
   registry: Registry,
   settings: SenderSettings,
   memory: OtlpSenderMemory,
-): DeliveryOf {
+): Deliveries {
   const { numbers = NO_NUMBERS, maxRequestBytes, histograms: wanted } = settings;
   const known = knownSettings(registry);
-  const temporality = settings.temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
-  const isDelta = temporality === Temporality.DELTA;
+  const isDelta = settings.temporality === 'delta';
+  const temporality = isDelta ? Temporality.DELTA : Temporality.CUMULATIVE;
   const kinds = { exponential: keptKind(EXPONENTIAL, isDelta), explicit: keptKind(EXPLICIT, isDelta) };
-  return async (snapshot, { snapshot: base = memory.base, numbers: before = memory.numbers! } = {}) => {
-    const { timeMs } = snapshot;
+  const itemsFrom = async (families: Iterable<FamilySeries>, timeMs: number): Promise<Item[]> => {
     const conversion = {
       kindOf: ({ format }: MetricSettings) => kinds[wanted ?? format ?? 'exponential'],
       temporality,
       timeMs,
       settingsOf: (family: FamilyFacts) => settingsOfFamily(known, family),
     };
-    const families: Iterable<FamilySeries> = isDelta
-      ? snapshot.changesSince(base ?? EMPTY_SNAPSHOT)
-      : showSnapshot(snapshot).families;
-    const histograms = itemsOf(await inSlices(toScopeMetrics(families, conversion), new Slices()));
-    const own = numberMetrics(numbers, temporality, timeMs, before);
-    const items = [...histograms, ...itemsOf([own.scope])];
-    if (isDelta) startInTime(items, timeMs, base?.timeMs || timeMs - 1);
-    return {
-      items,
-      done: 0,
-      tried: 0,
-      settled: 0,
-      mostBytes: maxRequestBytes,
-      snapshot,
-      // The start of cumulative counters stays.
-      numbers: isDelta ? own.now : before,
-    };
+    return itemsOf(await inSlices(toScopeMetrics(families, conversion), new Slices()));
+  };
+  const begin = { done: 0, tried: 0, settled: 0, mostBytes: maxRequestBytes };
+  return {
+    async changes(snapshot, { snapshot: base = memory.base, numbers: before = memory.numbers! } = {}) {
+      const { timeMs } = snapshot;
+      const histograms = await itemsFrom(snapshot.changesSince(base ?? EMPTY_SNAPSHOT), timeMs);
+      const own = numberMetrics(numbers, temporality, timeMs, before);
+      const items = [...histograms, ...itemsOf([own.scope])];
+      startInTime(items, timeMs, base?.timeMs || timeMs - 1);
+      return { ...begin, items, snapshot, numbers: own.now };
+    },
+    async totals({ families, timeMs }) {
+      // The start of the counters stays.
+      const before = memory.numbers!;
+      const histograms = await itemsFrom(families, timeMs);
+      const own = numberMetrics(numbers, temporality, timeMs, before);
+      const items = [...histograms, ...itemsOf([own.scope])];
+      return { ...begin, items, snapshot: snapshotAt(EMPTY_SNAPSHOT, timeMs), numbers: before };
+    },
   };
 }
 

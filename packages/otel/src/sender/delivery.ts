@@ -25,7 +25,7 @@ export interface Delivery {
   settled: number;
   /** The most bytes of a request, before it is compressed. */
   mostBytes: number;
-  /** The snapshot whose counts the receiver has after all points. */
+  /** The snapshot whose counts the receiver has after all points. For cumulative counts, which need none, it has its time alone. */
   readonly snapshot: Snapshot;
   readonly numbers: NumberBase;
   /** The resource of an earlier process, whose delivery this is. Its snapshot has no counts. `undefined` for one of this process. */

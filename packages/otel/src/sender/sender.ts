@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { HdrscopeError } from '@hdrscope/core';
-import { type DeliveryHints, DeliveryLoop, isAboutFuture, quoted } from '@hdrscope/kit/delivery';
+import { DeliveryLoop, isAboutFuture, quoted } from '@hdrscope/kit/delivery';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
-import { assertRegistry, SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
-import { type OtlpErrorCode, otlpError } from '../errors.ts';
-import { type Answer, cureOfMessage, type PartialSuccess, type Send } from './answer.ts';
-import { type DeliveryOf, deliveriesFor, newsBetween } from './deliveries.ts';
+import { assertRegistry, readShown, SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
+import { otlpError } from '../errors.ts';
+import { cureOfMessage, type Failure, type PartialSuccess, type Send, undelivered } from './answer.ts';
+import { type Deliveries, deliveriesFor, newsBetween } from './deliveries.ts';
 import { atTime, compact, type Delivery, valuesIn } from './delivery.ts';
 import { encodePart, type Part } from './encode.ts';
 import { JSON_ENCODING } from './encode-json.ts';
@@ -120,7 +119,7 @@ class Sender implements OtlpSender {
   readonly memory: OtlpSenderMemory;
   readonly #registry: Registry;
   readonly #settings: SenderSettings;
-  readonly #deliveryOf: DeliveryOf;
+  readonly #deliveries: Deliveries;
   readonly #encoding: Encoding;
   readonly #resource: Frame;
   readonly #send: Send;
@@ -139,7 +138,7 @@ class Sender implements OtlpSender {
     // For cumulative counts, an older snapshot would keep the last states of ended series in memory.
     if (temporality === 'delta') memory.base ??= registry.emptySnapshot();
     memory.numbers ??= { timeMs: Date.now(), counts: new Map() };
-    this.#deliveryOf = deliveriesFor(registry, settings, memory);
+    this.#deliveries = deliveriesFor(registry, settings, memory);
     this.#encoding = protocol === 'http/json' ? JSON_ENCODING : PROTOBUF;
     this.#resource = this.#encoding.resource(settings.resource);
     this.#send = protocol === 'grpc' ? sendGrpc(settings) : sendHttp(settings, this.#encoding.contentType);
@@ -190,7 +189,7 @@ class Sender implements OtlpSender {
         await this.#handHeld(memory.held);
       }
       let delivery: Delivery;
-      do delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
+      do delivery = await this.#next(maxAgeMs);
       while ((await this.#hand(delivery, delivery.snapshot)) !== delivery);
     } catch (error) {
       await this.#renew();
@@ -248,7 +247,7 @@ class Sender implements OtlpSender {
     const nowMs = Math.max(memory.times.latestMs, from.snapshot.timeMs, earlierMs) + 1;
     if (nowMs > snapshot.timeMs)
       snapshot = await this.#registry.gather({ maxAgeMs: SHARED_GATHER_MS, nowMs });
-    const next = await this.#deliveryOf(snapshot, from);
+    const next = await this.#deliveries.changes(snapshot, from);
     await queue.renew(
       next,
       underWay,
@@ -271,6 +270,13 @@ class Sender implements OtlpSender {
     // earlier process stays as it is: only that process knew the times that the receiver has.
     if (isAhead && isUntouched(held) && held.resource === undefined) memory.held = undefined;
     else await this.#hand(held, now);
+  }
+
+  /** All that the receiver does not have, at a time that is later than all that it has or may have. */
+  async #next(maxAgeMs: number): Promise<Delivery> {
+    if (this.#isDelta) return this.#deliveries.changes(await this.#gather(maxAgeMs));
+    const shown = await readShown(this.#registry, { timeoutMs: this.#settings.timeoutMs, maxAgeMs });
+    return this.#deliveries.totals({ ...shown, timeMs: this.memory.times.next(shown.timeMs) });
   }
 
   /** Takes a snapshot that is later than all that the receiver has or may have. */
@@ -484,17 +490,4 @@ const compressed = promisify(gzip);
 
 function many(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-type Failure = Exclude<Answer, { kind: 'taken' }>;
-
-/** A request that was not taken. */
-function undelivered(answer: Failure, more: string): HdrscopeError<OtlpErrorCode> {
-  const { error, retryAfterMs } = answer;
-  const details: DeliveryHints = { isFinal: answer.isFinal ?? false, retryAfterMs };
-  const cure = cureOfMessage(error.message);
-  return new HdrscopeError('ERR_OTLP', `${error.message}${cure}${more}`, {
-    cause: error,
-    details: { ...details },
-  });
 }
