@@ -80,6 +80,7 @@ export const targets = [
   { group: 'collect-memory-readers', ours: 'hdrscope view', limit: 2400 },
   { group: 'collect-memory-few', ours: 'hdrscope view', peer: 'SDK explicit buckets', atMost: 1 },
   { group: 'collect-workers', ours: 'hdrscope', limit: 40e6 },
+  { group: 'otlp-export', ours: 'hdrscope sender', peer: 'SDK exponential, OTLP exporter', atLeast: 3 },
   {
     group: 'prometheus-render',
     ours: 'hdrscope protobuf, native buckets',
