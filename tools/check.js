@@ -1,9 +1,9 @@
 /**
  * `npm run check [-- PROJECT...]`: everything that must hold before a change is merged. It continues after a failure, so that one run
- * shows everything there is to mend. The last line is the sum of the tests.
+ * shows everything there is to mend. Steps run beside each other, two at a time. The last line is the sum of the tests.
  */
-import { spawnSync } from 'node:child_process';
-import { stripVTControlCharacters } from 'node:util';
+import { execFile } from 'node:child_process';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { formatCounts } from './lib/counts.js';
 import { workspaceRoot } from './lib/workspace.js';
 import { runTests } from './run-tests.js';
@@ -14,26 +14,27 @@ import { runTests } from './run-tests.js';
  * @property {string[]} command
  * @property {boolean} [quiet] Whether its output matters only when it fails.
  * @property {string} [needs] The step that must succeed before this one.
+ * @property {boolean} [alone] Whether it runs after all others, because it measures times.
  *
  * @typedef {{ name: string, state: 'ok' | 'FAILED' | 'not run', seconds: number }} Outcome
  */
 
 /** @type {Step[]} */
 const STEPS = [
+  { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   // All files at once, including those outside packages. The `lint` scripts of the packages check one package.
   { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
   { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
   { name: 'regexes', command: ['node', 'tools/check-regexes.js'] },
   { name: 'pitfalls', command: ['node', 'tools/check-pitfalls.js'] },
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
-  { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
-  { name: 'doc comments', command: ['node', 'tools/check-docs.js'] },
-  { name: 'examples', command: ['node', 'tools/check-examples.js'] },
-  { name: 'install scripts', command: ['node', 'tools/check-install-scripts.js'] },
-  { name: 'public face', command: ['node', 'tools/api-reports.js', '--check'], needs: 'build' },
   { name: 'packaging', command: ['node', 'tools/check-packaging.js'], needs: 'build' },
-  { name: 'size and start', command: ['node', 'tools/check-size.js'], needs: 'build' },
+  { name: 'public face', command: ['node', 'tools/api-reports.js', '--check'], needs: 'build' },
+  { name: 'doc comments', command: ['node', 'tools/check-docs.js'], needs: 'build' },
+  { name: 'examples', command: ['node', 'tools/check-examples.js'], needs: 'build' },
+  { name: 'install scripts', command: ['node', 'tools/check-install-scripts.js'] },
+  { name: 'size and start', command: ['node', 'tools/check-size.js'], needs: 'build', alone: true },
 ];
 
 /** @type {Outcome[]} */
@@ -44,30 +45,62 @@ const outcomes = [];
  * @param {() => boolean | Promise<boolean>} run
  */
 async function record(name, run) {
-  console.log(`== ${name}`);
   const start = performance.now();
   const state = (await run()) ? 'ok' : 'FAILED';
   outcomes.push({ name, state, seconds: (performance.now() - start) / 1000 });
 }
 
+const runProgram = promisify(execFile);
+
 /** @param {Step} step */
-function runStep({ command: [program = '', ...args], quiet = false }) {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: workspaceRoot, encoding: 'utf8' });
-  if (!quiet || status !== 0) {
-    const output = `${stdout ?? ''}${stderr ?? ''}`.trimEnd();
+async function runStep({ name, command: [program = '', ...args], quiet = false }) {
+  const options = { cwd: workspaceRoot, maxBuffer: Number.POSITIVE_INFINITY };
+  let isOk = true;
+  /** @type {{ stdout?: string, stderr?: string }} */
+  const { stdout = '', stderr = '' } = await runProgram(program, args, options).catch((error) => {
+    isOk = false;
+    return error;
+  });
+  console.log(`== ${name}`);
+  if (!quiet || !isOk) {
+    const output = `${stdout}${stderr}`.trimEnd();
     // Some tools use colours even where the output is a file.
     console.log(process.stdout.isTTY ? output : stripVTControlCharacters(output));
   }
-  return status === 0;
+  return isOk;
 }
 
-for (const step of STEPS) {
-  const needed = outcomes.find(({ name }) => name === step.needs);
-  if (needed === undefined || needed.state === 'ok') await record(step.name, () => runStep(step));
-  else outcomes.push({ name: step.name, state: 'not run', seconds: 0 });
+/**
+ * The steps that have begun, by name.
+ *
+ * @type {Map<string, Promise<void>>}
+ */
+const begun = new Map();
+
+/** @param {Step} step */
+async function run(step) {
+  const { name, needs = '' } = step;
+  await begun.get(needs);
+  const needed = outcomes.find((outcome) => outcome.name === needs);
+  if (needed === undefined || needed.state === 'ok') await record(name, () => runStep(step));
+  else outcomes.push({ name, state: 'not run', seconds: 0 });
 }
+
+/** @param {Iterable<Step>} steps Several calls may share an iterator. */
+async function runInTurn(steps) {
+  for (const step of steps) {
+    const running = run(step);
+    begun.set(step.name, running);
+    await running;
+  }
+}
+
+const together = STEPS.filter(({ alone }) => !alone).values();
+await Promise.all([runInTurn(together), runInTurn(together)]);
+await runInTurn(STEPS.filter(({ alone }) => alone));
 let counts = { passed: 0, failed: 0, skipped: 0 };
-await record('tests', async () => {
+console.log('== tests');
+await record('tests', () => {
   const run = runTests(process.argv.slice(2));
   counts = run.counts;
   return run.ok;

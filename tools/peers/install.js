@@ -1,12 +1,15 @@
 /**
  * `node tools/peers/install.js [PEER...]`: installs the programs and packages that tests use into a cache of the user,
- * and prints the state of each. Installed peers stay. Exits with 1 when a peer cannot be installed; its tests are then
+ * and prints the state of each. Programs are compiled while other peers are downloaded. Installed peers stay. Exits with 1 when a peer cannot be installed; its tests are then
  * skipped with a printed reason. A large peer is installed by its name only.
  *
  *   --list      installs nothing, and prints the name and the path of each installed peer, separated by a tab
  *
  * README.md describes where each peer comes from.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { isMain } from '../lib/workspace.js';
 import { peersFolder } from './cache.js';
 import { installPeer, PEERS, programOf } from './peers.js';
@@ -44,6 +47,28 @@ function install(peer) {
   }
 }
 
+/**
+ * Installs peers in another process. Here all other work waits for a program that runs.
+ *
+ * @param {readonly import('./peers.js').Peer[]} peers
+ * @returns {Promise<boolean>}
+ */
+async function installBeside(peers) {
+  const names = peers.map(({ name }) => name);
+  const [exitCode] = await once(fork(fileURLToPath(import.meta.url), names), 'exit');
+  return exitCode === 0;
+}
+
+/** @param {readonly import('./peers.js').Peer[]} peers */
+async function installAll(peers) {
+  const others = peers.filter(({ isCompiled }) => !isCompiled);
+  const compiled = peers.filter(({ isCompiled }) => isCompiled);
+  if (others.length === 0 || compiled.length === 0) return peers.map(install).every(Boolean);
+  const beside = installBeside(compiled);
+  const isInstalled = others.map(install).every(Boolean);
+  return (await beside) && isInstalled;
+}
+
 if (isMain(import.meta)) {
   const args = process.argv.slice(2);
   if (args.includes('--list')) {
@@ -51,8 +76,9 @@ if (isMain(import.meta)) {
   } else {
     try {
       const peers = selectPeers(args);
-      console.log(`peers in ${peersFolder()}`);
-      process.exitCode = peers.map(install).every(Boolean) ? 0 : 1;
+      const isBeside = process.send !== undefined;
+      if (!isBeside) console.log(`peers in ${peersFolder()}`);
+      process.exitCode = (await installAll(peers)) ? 0 : 1;
     } catch (error) {
       console.error(error instanceof Error ? error.message : error);
       process.exitCode = 2;

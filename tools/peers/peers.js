@@ -25,6 +25,7 @@ import {
  * @property {string} folder Its folder in the cache. The name changes with the sources and settings of the peer.
  * @property {string} program Path of the program, or of the folder of packages, relative to `folder`.
  * @property {(folder: string) => void} make Fills an empty folder.
+ * @property {boolean} [isCompiled] Whether that takes processors for minutes, and hardly the network.
  * @property {boolean} [isExtra] Whether the peer is installed by its name only: it is large, or no test uses it.
  */
 
@@ -193,7 +194,10 @@ export const PEERS = [
 function builtPeer({ name, version, module, ...build }) {
   const make = (/** @type {string} */ sources, /** @type {string} */ folder) =>
     buildWithGo({ module: sources, ...build }, folder);
-  return madePeer(name, version, `bin/${build.program}`, make, JSON.stringify(build), module);
+  return {
+    ...madePeer(name, version, `bin/${build.program}`, make, JSON.stringify(build), module),
+    isCompiled: true,
+  };
 }
 
 /**
