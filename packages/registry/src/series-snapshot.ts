@@ -211,8 +211,18 @@ class Difference implements SeriesSnapshot {
   }
 
   get counts(): ReadonlyCounts {
-    this.#counts ??= increase(this.#now, this.#then, { resets: 'never' }).counts;
+    this.#counts ??= this.#increase();
     return this.#counts;
+  }
+
+  #increase(): ReadonlyCounts {
+    const [now, then] = [this.#now, this.#then];
+    // Of states of one series, whose counts know what has changed: without the checks that counts of others need.
+    if (now instanceof StateSnapshot && then instanceof StateSnapshot && now.layout === then.layout) {
+      const listed = now.counts.listedSince(then.counts);
+      if (listed !== undefined) return listed;
+    }
+    return increase(now, then, { resets: 'never' }).counts;
   }
 
   toJSON(): object {
