@@ -97,13 +97,16 @@ export const targets = [
   { group: 'prometheus-ways', ours: 'hdrscope remote write 2.0', peer: 'hdrscope protobuf', atMost: 2 },
   { group: 'log-read', ours: 'hdrscope reader', peer: 'hdr-histogram-js reader, 32 bit', atLeast: 5 },
   { group: 'log-process', ours: 'hdrscope log process', peer: 'Java HistogramLogProcessor', atMost: 1 },
-  { group: 'record-text', ours: 'hdrscope record', peer: 'awk, which adds them up', atMost: 1 },
-  {
-    group: 'record-text-decimals',
-    ours: 'hdrscope record',
-    peer: 'awk, which adds them up',
-    atMost: 1,
-  },
+  { group: 'start', ours: 'hdrscope log summary', limit: 120e6 },
+  ...['record-text', 'record-text-decimals'].flatMap((group) =>
+    ['awk, which adds them up', 'DuckDB, exact percentiles'].map((peer) => ({
+      group,
+      ours: 'hdrscope record',
+      peer,
+      atMost: 1,
+    })),
+  ),
+  { group: 'record-text', ours: 'hdrscope record', peer: 'datamash, exact percentiles', atMost: 1 },
   // The young generation of V8 grows with what survives its collections, and lines are read one at a time.
   { group: 'log-memory', ours: 'hdrscope, log of 1 GB', peer: 'hdrscope, log of 100 MB', atMost: 1.25 },
   { group: 'ebpf-read', ours: 'hdrscope batch', peer: 'bpftool and JSON.parse', atLeast: 20 },
