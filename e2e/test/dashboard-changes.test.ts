@@ -63,7 +63,7 @@ describeWithChromium('the first view of the live page', () => {
     await service.pass(0.5);
     page = await live.open({ viewport: DESKTOP });
     await service.pass(5);
-  }, 60_000);
+  }, 90_000);
 
   afterAll(async () => {
     await live.stop();
@@ -118,6 +118,22 @@ describeWithChromium('the first view of the live page', () => {
     await page.locator('.changes ol button').first().click();
     await until(async () => (await detailOf(page))?.includes('/search') === true, 'the worst row');
   });
+
+  test('names an incident that has lasted longer than the time right before it', async () => {
+    await service.pass(12);
+    await page.reload();
+    const worst = page.locator('.changes ol li').first();
+    await hasText(worst, /http\.route=\/search: p99(\.9)? /);
+    await until(async () => (await detailOf(page))?.includes('/search') === true, 'the worst row');
+
+    const against = page.getByLabel('Compare the last minute with');
+    expect(await against.inputValue()).toBe('');
+    await against.selectOption('recent');
+    await until(async () => (await addressOf(page)).includes('against=recent'), 'the address');
+    await hasText(headline(), /^Nothing changed: /);
+    await against.selectOption('the last quiet time');
+    await hasText(worst, /http\.route=\/search: p99(\.9)? /);
+  }, 90_000);
 
   test.each([
     ['desktop', 'light', DESKTOP],

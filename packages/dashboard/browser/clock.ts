@@ -36,6 +36,11 @@ export function dateTimeText(ms: number, zone: Zone): string {
   return `${date} ${time.slice(0, 8)}`;
 }
 
+/** A moment as people say it at another one: the time of day, with its date when that is another day. */
+export function momentText(ms: number, nowMs: number, zone: Zone): string {
+  return partsOf(ms, zone).date === partsOf(nowMs, zone).date ? timeText(ms, zone) : dateTimeText(ms, zone);
+}
+
 /** The two ends of a stretch of time: `12:03:10 – 12:05:40`; in milliseconds below ten seconds, and with dates beyond a day. */
 export function rangeText({ fromMs, toMs }: TimeRange, zone: Zone): string {
   const isExact = toMs - fromMs < 10_000;

@@ -142,9 +142,12 @@ export class Page {
       onOtherRow: () => this.#detail.chooseOther(),
       onNothing: () => this.#ask({ baseline: undefined, other: undefined }),
     });
-    this.#changes = new ChangesList((label) => {
-      const row = this.#received.rowsOf(this.#view.question).find((one) => one.label === label);
-      if (row !== undefined) this.#pick(row);
+    this.#changes = new ChangesList({
+      onPick: (label) => {
+        const row = this.#received.rowsOf(this.#view.question).find((one) => one.label === label);
+        if (row !== undefined) this.#pick(row);
+      },
+      onAgainst: (against) => this.#ask({ against }),
     });
     this.#why = new WhyPanel(this.#changes.element, {
       onOpen: (isWhyOpen) => this.#change({ isWhyOpen }),
@@ -372,7 +375,7 @@ export class Page {
     const { why } = this.#received;
     const isOld = why?.question !== questionText(askedOf(question));
     const changes = this.#received.changesOf(question) ?? (isOld ? this.#received.changes : undefined);
-    this.#changes.show(changes, question.pick, this.#zone);
+    this.#changes.show(changes, { picked: question.pick, against: question.against, zone: this.#zone });
     setAttribute(this.#why.element, 'aria-busy', isOld ? 'true' : undefined);
     this.#why.show(why, { isOpen: isWhyOpen, percentile: question.why, zone: this.#zone });
   }

@@ -101,7 +101,7 @@ export class RowElement {
         : undefined,
     );
     setText(this.#change, change === undefined ? '' : changeMark(change));
-    setAttribute(this.#change, 'title', change && changeText(change, zone));
+    setAttribute(this.#change, 'title', change && changeText(change, Date.now(), zone));
     setAttribute(this.#change, 'data-up', change?.isUp ?? false);
     const texts = [
       formatCount(row.row[1]),

@@ -4,7 +4,7 @@ import type { CauseVerdict, ExplanationVerdict } from '@hdrscope/explain';
 import type { Plot } from '@hdrscope/plot';
 import type { WaterfallPlot } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Objective, TimeRange } from './question.ts';
+import type { Against, Objective, TimeRange } from './question.ts';
 
 /** The percentiles of a row, in order. The last is the maximum. */
 export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
@@ -247,6 +247,10 @@ export interface ChangesMessage {
   /** The time that was usual, in whole intervals. */
   readonly before: TimeRange;
   readonly after: TimeRange;
+  /** What the time before is to the later one; `null` where the question has a time. */
+  readonly against: Against | null;
+  /** What the page remembers of the times that it compares with by itself. */
+  readonly known: readonly Against[];
   /** Rows that have changed, the worst one first: those whose values became larger, then those whose values became smaller. At most 100. */
   readonly rows: readonly RowChange[];
   /** How many further rows may have changed, each with fewer values than these. */

@@ -28,6 +28,8 @@ export interface Question {
   readonly range?: TimeRange | undefined;
   /** The time that `range` is compared with. */
   readonly baseline?: TimeRange | undefined;
+  /** What the last minute is compared with, where `range` is left out. Left out: the nearest time that shows a change for the worse. */
+  readonly against?: Against | undefined;
   /**
    * The attribute keys that keep rows apart: the series of a family that differ in other attributes only are merged into one row.
    * With no keys there is one row for each family. Left out: nothing is merged.
@@ -41,6 +43,14 @@ export interface Question {
   /** The name of a tab that is shown in place of the series. */
   readonly tab?: string | undefined;
 }
+
+/**
+ * A time that the last minute is compared with: the ten minutes before it, an earlier stretch of the last hours, or the same time a day or a
+ * week before.
+ */
+export type Against = 'recent' | 'earlier' | 'day' | 'week';
+
+const ALL_AGAINST: readonly Against[] = ['recent', 'earlier', 'day', 'week'];
 
 /** The percentiles that are explained, the highest one first. */
 export const WHY_PERCENTILES: readonly number[] = [99.9, 99, 90, 50];
@@ -58,7 +68,7 @@ export function isFixed({ range }: Question): boolean {
 
 /** A question as the query of an address. What is left out is not in it. */
 export function questionParams(question: Question): URLSearchParams {
-  const { pick, other, range, baseline, by, where, objectives, why, tab } = question;
+  const { pick, other, range, baseline, against, by, where, objectives, why, tab } = question;
   const params = new URLSearchParams();
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) params.set(name, value);
@@ -68,6 +78,7 @@ export function questionParams(question: Question): URLSearchParams {
   set('other', other);
   set('time', range && rangeText(range));
   set('before', baseline && rangeText(baseline));
+  set('against', against);
   set('by', by?.map(encodeURIComponent).join(','));
   for (const attribute of where) params.append('where', attribute);
   for (const { percentile, value } of objectives) params.append('slo', `p${percentile}=${value}`);
@@ -76,8 +87,10 @@ export function questionParams(question: Question): URLSearchParams {
 }
 
 /** The part of a question on which the ranking of its rows by their changes depends. */
-export function changesQuestion({ tab, range, baseline, by, where }: Question): Question {
-  return tab === undefined ? { ...NO_QUESTION, range, baseline, by, where } : { ...NO_QUESTION, tab };
+export function changesQuestion({ tab, range, baseline, against, by, where }: Question): Question {
+  return tab === undefined
+    ? { ...NO_QUESTION, range, baseline, against, by, where }
+    : { ...NO_QUESTION, tab };
 }
 
 /** Equal for equal questions. */
@@ -94,6 +107,7 @@ export function questionOf(params: URLSearchParams): Question {
     other: text('other'),
     range: parseRange(text('time')),
     baseline: parseRange(text('before')),
+    against: ALL_AGAINST.find((one) => one === params.get('against')),
     by: parseKeys(text('by')),
     where: params.getAll('where').slice(0, MOST_PARTS),
     objectives: params

@@ -13,12 +13,13 @@ import type {
   WhyMessage,
 } from '../messages.ts';
 import { isOwnMetric } from '../own-metrics.ts';
-import { hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
+import { changesQuestion, hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
+import { type ComparedTimes, chooseTimes, endBefore, listTimes } from './baseline.ts';
+import { findChanges, hasChanged } from './changes.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
 import { filterOf, findLabelled, type Group, groupsOf } from './groups.ts';
-import { rankChanges } from './ranking.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
 import { plotsInTab } from './tab.ts';
 import { type ExplainedFamily, explainTimes } from './why.ts';
@@ -28,6 +29,9 @@ const MOST_ROWS = 2000;
 
 // The groups of some pages: a group has up to a megabyte.
 const MOST_HISTORIES = 64;
+
+// The questions of some pages.
+const MOST_RANKINGS = 100;
 
 /** The parts of an answer. */
 export interface Answer {
@@ -49,6 +53,16 @@ export interface TabContents {
   readonly series: readonly HistorySeries[];
 }
 
+/** What is remembered of a ranking. */
+interface LastRanking {
+  /** The age of the time that it compared with. An explanation compares with the same time. */
+  readonly ageMs: number;
+  /** When that time ended. */
+  readonly quietUntilMs: number;
+  /** How many rankings before it showed no change either; `undefined` when it showed one. */
+  readonly quietTurns: number | undefined;
+}
+
 /** Answers questions about the table and its history. Long work lets other work run. */
 export class Answers {
   readonly #table: LiveTable;
@@ -56,6 +70,8 @@ export class Answers {
   /** Those that were used last come last. */
   readonly #histories = new Map<string, GroupHistory>();
 
+  /** The last ranking of each question, by its key. */
+  readonly #rankings = new Map<string, LastRanking>();
   readonly #isRecord: boolean;
 
   /** @param options.isRecord Whether there is no last interval that goes on. */
@@ -111,10 +127,13 @@ export class Answers {
     const series = [...this.#allSeries()].filter(
       ({ facts }) => facts.family === picked.facts.family && isAsked(facts.attributes),
     );
-    const endMs = this.#isRecord ? undefined : this.#table.snapshot.timeMs;
-    const explained = { family: picked.family, series };
-    const why = await explainTimes(question, explained, [...this.#history.intervals], endMs);
-    return why === undefined ? {} : { why: { question: keyOfQuestion(question), ...why } };
+    const all = chooseTimes(this.#listTimes(question), question);
+    const last = this.#rankings.get(keyOfQuestion(changesQuestion(question)));
+    const times = all.find(({ ageMs }) => ageMs === last?.ageMs) ?? all[0];
+    if (times === undefined) return {};
+    const quiet = endBefore(times, last?.quietUntilMs);
+    const why = await explainTimes(question, { family: picked.family, series }, quiet);
+    return { why: { question: keyOfQuestion(question), ...why } };
   }
 
   /** Which rows have changed. Metrics of hdrscope itself are left out. */
@@ -129,10 +148,23 @@ export class Answers {
       families.set(facts.family, known);
       known.series.push(one);
     }
+    const key = keyOfQuestion(question);
+    const last = this.#rankings.get(key);
+    const times = this.#listTimes(question);
+    const changes = await findChanges(question, [...families.values()], times, last?.quietTurns);
+    if (changes === undefined) return {};
+    const quietTurns = hasChanged(changes.message) ? undefined : (last?.quietTurns ?? -1) + 1;
+    this.#rankings.delete(key);
+    const quietUntilMs = changes.message.before.toMs;
+    this.#rankings.set(key, { ageMs: changes.times.ageMs, quietUntilMs, quietTurns });
+    const [oldest] = this.#rankings.keys();
+    if (this.#rankings.size > MOST_RANKINGS && oldest !== undefined) this.#rankings.delete(oldest);
+    return { changes: { question: key, ...changes.message } };
+  }
+
+  #listTimes(question: Question): readonly ComparedTimes[] {
     const endMs = this.#isRecord ? undefined : this.#table.snapshot.timeMs;
-    const intervals = [...this.#history.intervals];
-    const changes = await rankChanges(question, [...families.values()], intervals, endMs);
-    return changes === undefined ? {} : { changes: { question: keyOfQuestion(question), ...changes } };
+    return listTimes(question, [...this.#history.intervals], endMs);
   }
 
   /** All rows of a question as a table in CSV. */

@@ -10,6 +10,7 @@ import type { FamilyDefinition } from '../history/history.ts';
 import { type PackedInterval, seriesIn } from '../history/packed-interval.ts';
 import type { ChangesMessage, MetricErrors, RowChange } from '../messages.ts';
 import { keyOf, type Question, WHY_PERCENTILES } from '../question.ts';
+import { type ComparedTimes, countMs } from './baseline.ts';
 import { countsErrors, isErrorKey } from './errors.ts';
 import { labelOf } from './groups.ts';
 import { type RowCounts, sumRows, type TwoTimes } from './series-changes.ts';
@@ -23,7 +24,7 @@ import {
   type Shift,
   sumCounts,
 } from './shift.ts';
-import { type ExplainedFamily, findTimes } from './why.ts';
+import type { ExplainedFamily } from './why.ts';
 
 /** The chance that a row is named although nothing has changed, over all rows together. */
 const CHANCE = 0.001;
@@ -58,22 +59,23 @@ interface Suspect {
   readonly errors: RowChange['errors'];
 }
 
+/** Which rows have changed between two times. */
+export type Ranking = Pick<ChangesMessage, 'before' | 'after' | 'rows' | 'leftOut' | 'rowCount' | 'errors'>;
+
 /**
  * Ranks rows by how many values have moved: how many of the later time are beyond a limit that fewer were beyond before. A row is named when
  * the evidence is larger than chance gives, where values of one stretch of time count as fewer because they depend on each other: see
  * `measureDispersion`. Runs in slices.
  *
- * @param endMs The end of the last minute; `undefined` for a record, whose time does not go on.
- * @returns `undefined` when the page does not remember two times.
+ * @param times Both have intervals.
+ * @param looks How many earlier times are looked at: chance has as many attempts.
  */
-export async function rankChanges(
+export async function rankTimes(
   question: Question,
   families: readonly ExplainedFamily[],
-  all: readonly PackedInterval[],
-  endMs: number | undefined,
-): Promise<Omit<ChangesMessage, 'question'> | undefined> {
-  const times = findTimes(question, all, endMs);
-  if (times === undefined || times.before.length === 0 || times.after.length === 0) return undefined;
+  times: ComparedTimes,
+  looks: number,
+): Promise<Ranking> {
   const slices = new Slices();
   const suspects: Suspect[] = [];
   const metrics: { readonly family: FamilyDefinition; readonly rows: readonly RowCounts[] }[] = [];
@@ -85,7 +87,7 @@ export async function rankChanges(
     for (const suspect of await listSuspects(family, rows, slices)) suspects.push(suspect);
   }
   suspects.sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
-  const least = Math.log((Math.max(1, rowCount) * TESTS_OF_ROW) / CHANCE);
+  const least = Math.log((Math.max(1, rowCount) * TESTS_OF_ROW * looks) / CHANCE);
   const likely = suspects.filter(({ shift }) => shift.evidence >= least);
   const changes: RowChange[] = [];
   for (const suspect of likely.slice(0, MOST_JUDGED)) {
@@ -143,11 +145,21 @@ async function listSuspects(
 /** Reads how many values are beyond a limit in some intervals. */
 type ReadBeyond = (intervals: readonly PackedInterval[]) => Beyond;
 
+/** Reads stretches of equal length, in whole intervals. */
 function readStretches(usual: readonly PackedInterval[], read: ReadBeyond): Beyond[] {
-  const stretches: Beyond[] = [];
-  const size = Math.ceil(usual.length / STRETCHES);
-  for (let at = 0; at < usual.length; at += size) stretches.push(read(usual.slice(at, at + size)));
-  return stretches;
+  const lengthMs = countMs(usual) / STRETCHES;
+  const stretches = new Map<number, PackedInterval[]>();
+  let ms = 0;
+  for (const interval of usual) {
+    // An interval is in the stretch that has its middle.
+    const half = (interval.endMs - interval.startMs) / 2;
+    const at = Math.floor((ms + half) / lengthMs);
+    ms += 2 * half;
+    const stretch = stretches.get(at);
+    if (stretch === undefined) stretches.set(at, [interval]);
+    else stretch.push(interval);
+  }
+  return [...stretches.values()].map(read);
 }
 
 function isShown(
@@ -163,9 +175,9 @@ function isShown(
 }
 
 /** The part of the time before in which a change had not begun. A change of five minutes ago is no noise of the usual time. */
-function listUsual({ before }: TwoTimes, sinceMs: number): readonly PackedInterval[] {
-  const usual = before.filter(({ endMs }) => endMs <= sinceMs);
-  return usual.length < before.length * LEAST_USUAL ? before : usual;
+function listUsual({ before, between }: ComparedTimes, sinceMs: number): readonly PackedInterval[] {
+  const usual = [...before, ...between].filter(({ endMs }) => endMs <= sinceMs);
+  return countMs(usual) < countMs(before) * LEAST_USUAL ? before : usual;
 }
 
 /** Reads how many values of a row are beyond the limit of its shift in some intervals. */
@@ -191,10 +203,10 @@ function readerOf({ family: { layout }, row: { members }, shift: { limit } }: Su
 /** When a change began: the start of the interval from which on most is beyond the limit, by cumulative sums. */
 function findStart(
   { before, after }: Pick<Shift, 'before' | 'after'>,
-  times: TwoTimes,
+  times: ComparedTimes,
   read: ReadBeyond,
 ): number {
-  const intervals = [...times.before, ...times.after].sort((a, b) => a.startMs - b.startMs);
+  const intervals = [...times.before, ...times.between, ...times.after].sort((a, b) => a.startMs - b.startMs);
   const [from, to] = [before.beyond / before.count, after.beyond / after.count];
   let [sum, least] = [0, 0];
   let startMs = intervals[0]!.startMs;
@@ -212,7 +224,11 @@ function findStart(
 async function judgeErrors(
   family: FamilyDefinition,
   rows: readonly RowCounts[],
-  { times, least, slices }: { readonly times: TwoTimes; readonly least: number; readonly slices: Slices },
+  {
+    times,
+    least,
+    slices,
+  }: { readonly times: ComparedTimes; readonly least: number; readonly slices: Slices },
 ): Promise<MetricErrors | undefined> {
   const total = (side: keyof TwoTimes): Beyond => ({
     beyond: rows.reduce((sum, { errors }) => sum + errors[side], 0),
@@ -224,7 +240,7 @@ async function judgeErrors(
   if (evidence < least) return undefined;
   const known = new Map<PackedInterval, Beyond>();
   const sum = new PackedSum(family.layout.slotCount);
-  for (const interval of [...times.before, ...times.after]) {
+  for (const interval of [...times.before, ...times.between, ...times.after]) {
     const counts = [0, 0];
     for (const { members } of rows) {
       for (const { facts } of members) {

@@ -12,19 +12,12 @@ import {
 import { percentileName, Slices, valuesText } from '@hdrscope/kit';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
 import { explanationWaterfall } from '@hdrscope/plot/internal';
-import { intervalsWithin, timeOf } from '../history/coarsening.ts';
+import { timeOf } from '../history/coarsening.ts';
 import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
-import type { PackedInterval } from '../history/packed-interval.ts';
 import type { WhyCause, WhyMessage } from '../messages.ts';
-import { type Question, type TimeRange, WHY_PERCENTILES } from '../question.ts';
-import { sumChanges, type TwoTimes } from './series-changes.ts';
-
-/** The recent time, and how much of the time before it is usual, where the reader has chosen no time. */
-const RECENT_MS = 60_000;
-const USUAL_MS = 600_000;
-
-// Counts of one series in one interval. With 5000 series these are the last 100 intervals.
-const MOST_COUNTS = 500_000;
+import { type Question, WHY_PERCENTILES } from '../question.ts';
+import type { ComparedTimes } from './baseline.ts';
+import { sumChanges } from './series-changes.ts';
 
 // The others have less to do with the change.
 const MOST_CAUSES = 10;
@@ -35,21 +28,12 @@ export interface ExplainedFamily {
   readonly series: readonly HistorySeries[];
 }
 
-/**
- * Explains why a percentile moved: from the baseline to the chosen time, or from the time right before it, or from ten minutes to the last
- * one. Where the reader has chosen no percentile, it is the highest one that has moved.
- *
- * @param endMs The end of the last minute; `undefined` for a record, whose time does not go on.
- * @returns `undefined` when there are no two times.
- */
+/** Explains why a percentile moved between two times. Where the reader has chosen no percentile, it is the highest one that has moved. */
 export async function explainTimes(
   question: Question,
   { family, series }: ExplainedFamily,
-  all: readonly PackedInterval[],
-  endMs: number | undefined,
-): Promise<Omit<WhyMessage, 'question'> | undefined> {
-  const times = findTimes(question, all, endMs);
-  if (times === undefined) return undefined;
+  times: ComparedTimes,
+): Promise<Omit<WhyMessage, 'question'>> {
   const { before, after, isShortened } = times;
   const shown = { metric: family.name, before: timeOf(before), after: timeOf(after), isShortened };
   if (before.length === 0 || after.length === 0) {
@@ -72,49 +56,6 @@ export async function explainTimes(
     if (step.value.verdict === 'explained') break;
   }
   return { ...shown, ...describeAnswers(answers, family), together };
-}
-
-/** The intervals of the two times that a question is about, with at most 500,000 counts; `undefined` when there are no two times. */
-export function findTimes(
-  question: Question,
-  all: readonly PackedInterval[],
-  endMs: number | undefined,
-): (TwoTimes & { readonly isShortened: boolean }) | undefined {
-  const ranges = chooseTimes(question, endMs);
-  if (ranges === undefined) return undefined;
-  const within = intervalsWithin(all, ranges.after);
-  const after = takeLatest(within, MOST_COUNTS);
-  // Both are widened to whole intervals, which may be the same.
-  const others = intervalsWithin(all, ranges.before).filter((one) => !within.includes(one));
-  const before = takeLatest(others, MOST_COUNTS - countIn(after));
-  return { before, after, isShortened: after.length < within.length || before.length < others.length };
-}
-
-function countIn(intervals: readonly PackedInterval[]): number {
-  return intervals.reduce((sum, { ids }) => sum + ids.length, 0);
-}
-
-/** The latest intervals with at most so many counts, but at least one. */
-function takeLatest(intervals: readonly PackedInterval[], most: number): readonly PackedInterval[] {
-  let from = intervals.length - 1;
-  for (let left = most - countIn(intervals.slice(-1)); from > 0; from--) {
-    left -= intervals[from - 1]!.ids.length;
-    if (left < 0) break;
-  }
-  return intervals.slice(Math.max(0, from));
-}
-
-function chooseTimes(
-  { range, baseline }: Question,
-  endMs: number | undefined,
-): Readonly<Record<'before' | 'after', TimeRange>> | undefined {
-  if (range !== undefined) {
-    const { fromMs, toMs } = range;
-    return { before: baseline ?? { fromMs: fromMs - (toMs - fromMs), toMs: fromMs }, after: range };
-  }
-  if (endMs === undefined) return undefined;
-  const fromMs = endMs - RECENT_MS;
-  return { before: { fromMs: fromMs - USUAL_MS, toMs: fromMs }, after: { fromMs, toMs: endMs } };
 }
 
 const NOTHING = { percentile: null, causes: [], together: 0 } as const;

@@ -1,6 +1,6 @@
-import { changeMark, changeText } from '../../browser/changes-list.ts';
+import { changeMark, changeText, headlineText } from '../../browser/changes-list.ts';
 import { UTC } from '../../browser/clock.ts';
-import type { RowChange } from '../../src/messages.ts';
+import type { ChangesMessage, RowChange } from '../../src/messages.ts';
 
 const CHANGE: RowChange = {
   ...{ label: 'rpc.duration route=/search', isUp: true, isNew: false, percentile: 'p99.9' },
@@ -13,6 +13,8 @@ const CHANGE: RowChange = {
   },
   ...{ above: { before: 0.001, after: 0.31 }, moved: 309, share: 0.309, shareOfMetric: 0.08 },
 };
+
+const NOW_MS = Date.UTC(2026, 0, 31, 15, 14);
 
 test.each([
   [
@@ -36,6 +38,32 @@ test.each([
     ' ▼ 31 %',
   ],
 ])('a change with %j is said in words', (facts: Partial<RowChange>, text, mark) => {
-  expect(changeText({ ...CHANGE, ...facts }, UTC)).toBe(text);
+  expect(changeText({ ...CHANGE, ...facts }, NOW_MS, UTC)).toBe(text);
   expect(changeMark({ ...CHANGE, ...facts })).toBe(mark);
+});
+
+test('a change of an earlier day is said with its date', () => {
+  const nextDay = NOW_MS + 86_400_000;
+  expect(changeText(CHANGE, nextDay, UTC)).toContain('4.16 s since 2026-01-31 15:10:00. ');
+});
+
+const QUIET: ChangesMessage = {
+  ...{ question: '', rows: [], leftOut: 0, rowCount: 12, errors: [], against: 'recent', known: ['recent'] },
+  before: { fromMs: NOW_MS - 660_000, toMs: NOW_MS - 60_000 },
+  after: { fromMs: NOW_MS - 60_000, toMs: NOW_MS },
+};
+
+test.each([
+  [{}, 'is shown first. 15:13:00 – 15:14:00, compared with 15:03:00 – 15:13:00.'],
+  [
+    { known: ['recent', 'earlier', 'day', 'week'] as const },
+    'compared with 15:03:00 – 15:13:00, also with earlier hours, yesterday and last week.',
+  ],
+  [
+    { against: 'day' as const, rows: [CHANGE] },
+    '1 of 12 rows changed. 15:13:00 – 15:14:00, compared with the same time yesterday, 15:03:00 – 15:13:00.',
+  ],
+  [{ against: 'week' as const }, 'compared with the same time a week ago, 15:03:00 – 15:13:00.'],
+])('the first line names the times that were compared: %j', (facts, text) => {
+  expect(headlineText({ ...QUIET, ...facts }, UTC)).toContain(text);
 });
