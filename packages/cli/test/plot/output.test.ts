@@ -86,12 +86,21 @@ describe('the output', () => {
     expect(readFileSync(file, 'utf8')).toBe((await hdrscope(['plot', '-'], { stdin: SINGLE })).stdout);
   });
 
+  test.each([
+    [['--width', '30'], '--width must be an integer from 40 to 1000 for text, got 30'],
+    [['--height', '201'], '--height must be an integer from 4 to 200 for text, got 201'],
+    [['--format', 'svg', '--width', '10'], '--width must be an integer from 200 to 8192 for svg, got 10'],
+    [['--format', 'html', '--height', '300'], '--height goes with text, svg and png, and the format is html'],
+    [['--theme', 'dark'], '--theme goes with svg and png, and the format is text'],
+  ])('%j is a wrong command line', async (args, text) => {
+    const { exitCode, stdout, stderr } = await hdrscope(['plot', '-', ...args], { stdin: SINGLE });
+    expect([exitCode, stdout, stderr]).toEqual([2, '', `hdrscope: ${text}\n`]);
+  });
+
   test('a file is complete or does not exist', async () => {
     const file = folder.pathOf('never.svg');
-    const { exitCode, stderr } = await hdrscope(['plot', '-o', file, '--width', '10', '-'], {
-      stdin: SINGLE,
-    });
-    expect([exitCode, stderr]).toEqual([1, 'hdrscope: width must be an integer from 200 to 8192, got 10\n']);
+    const { exitCode } = await hdrscope(['plot', '-o', file, folder.pathOf('no-such-file.hlog')]);
+    expect(exitCode).toBe(1);
     expect(existsSync(file)).toBe(false);
     expect(readdirSync(folder.pathOf('')).filter((name) => name.includes('unfinished'))).toEqual([]);
   });

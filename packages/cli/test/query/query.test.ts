@@ -300,11 +300,19 @@ test('options that ask about a metric ask about the only one, and name several',
   const only = await query(['--by', 'method', '--percentiles', '99']);
   expect(only).toEqual(await query(['--metric', 'rpc', '--by', 'method', '--percentiles', '99']));
   expect((await query(['--percentiles', '99'])).stdout).toMatch(/ p99 +max\n/);
+  expect((await query(['--format', 'svg'])).stdout).toMatch(/^<svg /);
   const two = folder.pathOf('two-metrics');
   const text = logText(['rpc?route="a"', 'job'].map((tag) => ({ tag, at: 0, ms: [10] })));
   await hdrscope(['history', 'import', folder.write('two.hlog', text), '-o', two]);
-  for (const [option, ...value] of [['--by', 'route'], ['--percentiles', '50'], ['--plot']] as const) {
-    const { exitCode, stderr } = await hdrscope(['query', two, option, ...value]);
+  const asked = [
+    ['--by', '--by', 'route'],
+    ['--percentiles', '--percentiles', '50'],
+    ['--plot', '--plot'],
+    ['--output x.png', '-o', 'x.png'],
+    ['--format svg', '--format', 'svg'],
+  ] as const;
+  for (const [option, ...args] of asked) {
+    const { exitCode, stderr } = await hdrscope(['query', two, ...args]);
     expect([exitCode, stderr]).toEqual([
       2,
       `hdrscope: ${option} goes with --metric: ${two} has rpc, values\n`,

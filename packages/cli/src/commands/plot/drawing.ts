@@ -6,6 +6,9 @@ import { hasColours } from '../../screen/colour.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { terminalPlot } from '../../screen/terminal-plot.ts';
 
+const NARROWEST = 40;
+const WIDEST = 1000;
+
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -28,6 +31,37 @@ export function assertDrawable(format: Format, options: DrawingOptions): void {
     );
   }
   assertPicture(format, output);
+  assertLength('width', format, options.width);
+  assertLength('height', format, options.height);
+  if (options.theme !== undefined && format !== 'svg' && format !== 'png') {
+    throw new UsageError(`--theme goes with svg and png, and the format is ${format}`);
+  }
+}
+
+/** The lengths that a format takes: pixels of a picture, characters of a text. Readers of a page choose its height. */
+const LENGTHS: Readonly<
+  Record<Format, Partial<Record<'width' | 'height', readonly [least: number, most: number]>>>
+> = {
+  text: { width: [NARROWEST, WIDEST], height: [4, 200] },
+  svg: { width: [200, 8192], height: [150, 8192] },
+  png: { width: [200, 8192], height: [150, 8192] },
+  html: { width: [200, 8192] },
+  json: { width: [1, 8192] },
+};
+
+/** @throws UsageError when the format does not take the length. */
+function assertLength(name: 'width' | 'height', format: Format, length: number | undefined): void {
+  if (length === undefined) return;
+  const range = LENGTHS[format][name];
+  if (range === undefined) {
+    throw new UsageError(`--${name} goes with text, svg and png, and the format is ${format}`);
+  }
+  const [least, most] = range;
+  if (length < least || length > most) {
+    throw new UsageError(
+      `--${name} must be an integer from ${least} to ${most} for ${format}, got ${length}`,
+    );
+  }
 }
 
 /** @throws UsageError when a picture that is not text has no file. */
@@ -107,9 +141,6 @@ async function draw(
   };
   return format === 'svg' ? render.renderSvg(plots[0], drawing) : render.renderPng(plots[0], drawing);
 }
-
-const NARROWEST = 40;
-const WIDEST = 1000;
 
 /** How text is drawn. The width is that of the terminal, within limits, unless the options state one. */
 function terminalOptions({ output, width, height, ascii }: DrawingOptions, io: Io): TerminalOptions {

@@ -26,6 +26,7 @@ import {
   type Options,
   optionOfMetric,
   PICTURES,
+  pictureOption,
   questionOf,
   selectionOf,
   TABLE_FORMATS,
@@ -57,7 +58,7 @@ export const command = defineCommand({
     if (options.printSql === true)
       return withOutput(options.output, io, (out) => printSql(options, folder, out));
     return askHistory(folder!, options, io, async (history) =>
-      answer(await withMetric(options, history), asked, history, io),
+      answer(await withMetric(options, asked, history), asked, history, io),
     );
   },
 });
@@ -85,8 +86,13 @@ async function answer(
  *
  * @throws UsageError when the history has several, and an option asks about one.
  */
-async function withMetric(options: Options, history: AskedHistory): Promise<Options> {
-  const option = options.metric === undefined ? optionOfMetric(options) : undefined;
+async function withMetric(
+  options: Options,
+  format: TableFormat | PlotFormat,
+  history: AskedHistory,
+): Promise<Options> {
+  if (options.metric !== undefined) return options;
+  const option = optionOfMetric(options) ?? pictureOption(options, format);
   if (option === undefined) return options;
   const names = await metricNames(history);
   if (names.length > 1)

@@ -198,6 +198,12 @@ export function isDrawn({ plot, kind, format: asked, output }: Options, format: 
   return isPlot;
 }
 
+/** What asks for a picture, which is of one metric, as it was typed; `undefined` when nothing does. */
+export function pictureOption({ format: asked, output }: Options, format: Format): string | undefined {
+  if (!PICTURES.some((one) => one === format)) return undefined;
+  return asked === undefined ? `--output ${output}` : `--format ${asked}`;
+}
+
 // Kinds of answer.
 
 /** The kind that a command line asks for: a comparison with two ranges, percentiles over time with `--every`, else percentiles. */
