@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { custom, mustBe, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
+import { wantsGzip } from '@hdrscope/kit';
 import { noRefusals, type ServerRefusals, writeParts } from '@hdrscope/kit/server';
 import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
@@ -221,9 +222,15 @@ async function sendFile(
   if (file === undefined) return answerText(response, 404, 'the page has no file of this name');
   response.setHeader('etag', file.etag);
   response.setHeader('cache-control', 'no-cache');
+  response.setHeader('vary', 'accept-encoding');
   const known = request.headers['if-none-match']?.split(',').map((etag) => etag.trim().replace(/^W\//, ''));
-  if (known?.includes(file.etag)) response.writeHead(304).end();
-  else sendBytes(response, 200, file.type, file.body, request.method === 'HEAD');
+  if (known?.includes(file.etag)) {
+    response.writeHead(304).end();
+    return;
+  }
+  const isZipped = wantsGzip(request.headers['accept-encoding']);
+  if (isZipped) response.setHeader('content-encoding', 'gzip');
+  sendBytes(response, 200, file.type, isZipped ? file.zipped : file.body, request.method === 'HEAD');
 }
 
 function answerText(response: ServerResponse, status: number, line: string): void {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { ICON_SVG, pageHtml } from './page-html.ts';
 
 /** A file of the page. */
@@ -7,6 +9,8 @@ export interface StaticFile {
   /** Its `Content-Type`. */
   readonly type: string;
   readonly body: Buffer;
+  /** The body, compressed with gzip. */
+  readonly zipped: Buffer;
   /** A hash of the body: https://www.rfc-editor.org/rfc/rfc9110#name-etag */
   readonly etag: string;
 }
@@ -45,14 +49,20 @@ export class StaticFiles {
       ['page.js', 'page.css'].map((name) => readFile(new URL(name, this.#bundles))),
     );
     return new Map([
-      ['', fileOf('text/html; charset=utf-8', Buffer.from(pageHtml(this.#title)))],
-      ['page.js', fileOf('text/javascript; charset=utf-8', script!)],
-      ['page.css', fileOf('text/css; charset=utf-8', style!)],
-      ['icon.svg', fileOf('image/svg+xml', Buffer.from(ICON_SVG))],
+      ['', await fileOf('text/html; charset=utf-8', Buffer.from(pageHtml(this.#title)))],
+      ['page.js', await fileOf('text/javascript; charset=utf-8', script!)],
+      ['page.css', await fileOf('text/css; charset=utf-8', style!)],
+      ['icon.svg', await fileOf('image/svg+xml', Buffer.from(ICON_SVG))],
     ]);
   }
 }
 
-function fileOf(type: string, body: Buffer): StaticFile {
-  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+async function fileOf(type: string, body: Buffer): Promise<StaticFile> {
+  const zipped = await promisify(gzip)(body);
+  return {
+    type,
+    body,
+    zipped,
+    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
+  };
 }

@@ -35,6 +35,18 @@ test.each([
   expect(answer.status).toBe(status);
 });
 
+test('files of the page are compressed for clients that take gzip, and have the same contents for all', async () => {
+  const { port } = await serve(createRegistry());
+  const plain = await ask({ port, path: '/page.js' });
+  const zipped = await fetch(`http://localhost:${port}/page.js`);
+
+  expect(plain.headers).toMatchObject({ vary: 'accept-encoding', etag: zipped.headers.get('etag') });
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(zipped.headers.get('content-encoding')).toBe('gzip');
+  expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.text.length / 2);
+  expect(await zipped.text()).toBe(plain.text);
+});
+
 test('HEAD of the events has no body and adds no client', async () => {
   const { port } = await serve(createRegistry());
 

@@ -1,3 +1,4 @@
+export { wantsGzip } from './accept-encoding.ts';
 export { Budget, type BudgetLimits } from './budget.ts';
 export {
   type Channel,

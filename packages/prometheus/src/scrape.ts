@@ -1,5 +1,4 @@
-import { reasonOf, TimeoutError } from '@hdrscope/kit';
-import { wantsGzip } from './accept-encoding.ts';
+import { reasonOf, TimeoutError, wantsGzip } from '@hdrscope/kit';
 import { type Body, type BodySink, sendBody } from './body.ts';
 import { deadlineOf } from './deadline.ts';
 import { report } from './diagnostics.ts';

@@ -6,7 +6,7 @@ import { assertThat } from '../check.js';
 /** @returns {Promise<Target>} */
 export async function headers() {
   const { negotiate } = await importSource('prometheus/src/index.ts');
-  const { wantsGzip } = await importSource('prometheus/src/accept-encoding.ts');
+  const { wantsGzip } = await importSource('kit/src/accept-encoding.ts');
   const { deadlineOf } = await importSource('prometheus/src/deadline.ts');
   const formats = ['text', 'text1', 'openmetrics', 'openmetrics2', 'protobuf'];
   const schemes = [undefined, 'underscores', 'dots', 'values', 'allow-utf-8'];
