@@ -117,15 +117,23 @@ function compareTimes(
   const afterAll = intervalsWithin(all, after);
   const afterUsed = takeLatest(afterAll, MOST_COUNTS);
   // Both are widened to whole intervals, which may be the same.
-  const beforeAll = intervalsWithin(all, before).filter((one) => !afterAll.includes(one));
+  const others = intervalsWithin(all, before).filter((one) => !afterAll.includes(one));
+  // A process that slept for a day has an interval of a day without counts, which says nothing of what is usual.
+  const beforeAll = usesBetween ? others.filter(hasCounts) : others;
   const beforeUsed = takeLatest(beforeAll, MOST_COUNTS - countIn(afterUsed));
   const [fromMs, toMs] = [beforeUsed.at(-1)?.endMs ?? 0, afterUsed[0]?.startMs ?? 0];
-  const between = usesBetween ? all.filter(({ startMs, endMs }) => startMs >= fromMs && endMs <= toMs) : [];
+  const between = usesBetween
+    ? all.filter((one) => one.startMs >= fromMs && one.endMs <= toMs && hasCounts(one))
+    : [];
   return {
     ...{ before: beforeUsed, after: afterUsed, between: takeLatest(between, MOST_COUNTS), against },
     ageMs: after.fromMs - before.toMs,
     isShortened: afterUsed.length < afterAll.length || beforeUsed.length < beforeAll.length,
   };
+}
+
+function hasCounts({ ids }: PackedInterval): boolean {
+  return ids.length > 0;
 }
 
 function countIn(intervals: readonly PackedInterval[]): number {
