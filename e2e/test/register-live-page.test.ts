@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Application, type Running } from './support/application.ts';
 import { freePort, waitFor } from './support/peer-process.ts';
@@ -6,6 +9,8 @@ import { freePort, waitFor } from './support/peer-process.ts';
 const REGISTER = '@hdrscope/otel/register';
 /** Within it each process has handed over what it has counted, also one that has just begun. */
 const HANDED_OVER_MS = 2500;
+/** Within it the history of the page is in its folder. */
+const WRITTEN_MS = 16_000;
 
 const application = new Application(['@hdrscope', '@opentelemetry/api', '@opentelemetry/sdk-metrics']);
 
@@ -126,6 +131,43 @@ test('when the process that leads is killed, the next one serves the page, with 
   await expectCount(service, 50);
   await end(service);
 }, 60_000);
+
+test('a folder keeps the timeline when the process that leads is killed, and no value is there twice', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-live-page-'));
+  const args = { WORKER_ARGS: `--import ${REGISTER}`, WORKERS: '3', HDRSCOPE_LIVE_PAGE_HISTORY: folder };
+  const startMs = Date.now();
+  const service = await startService(['cluster.cjs'], args);
+  try {
+    await ask(service, 50);
+    await expectCount(service, 50);
+    // The page has looked once, so these are in an interval, which is written within ten seconds.
+    await ask(service, 50);
+    await expectCount(service, 100);
+    await waitFor(async () => (await countSince(service, startMs)) >= 50, { what: 'an interval' });
+    const kept = await countSince(service, startMs);
+    await sleep(WRITTEN_MS);
+    const [, leader] = /process_pid="(\d+)"/.exec(await text(service.scrapeUrl))!;
+    process.kill(Number(leader), 'SIGKILL');
+    await waitFor(async () => (await countSince(service, startMs)) > 0, { what: 'the timeline' });
+    expect(await countSince(service, startMs)).toBe(kept);
+
+    await sleep(HANDED_OVER_MS);
+    await ask(service, 50);
+    await waitFor(async () => (await countSince(service, startMs)) >= kept + 50, { what: 'what is new' });
+    await sleep(HANDED_OVER_MS);
+    expect(await countSince(service, startMs)).toBe(kept + 50);
+    await end(service);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 120_000);
+
+/** How many values the timeline has since a time; 0 while nobody serves it. */
+async function countSince({ url }: Service, startMs: number): Promise<number> {
+  const address = `${url}export?format=csv&time=${startMs}-${Date.now() + 60_000}`;
+  const [head = '', row = ''] = (await text(address).catch(() => '')).trim().split('\r\n');
+  return Number(row.split(',')[head.split(',').indexOf('count')] ?? 0);
+}
 
 test('other machines need a token', async () => {
   const token = 'a-token-of-a-live-page';

@@ -21,17 +21,19 @@ interface Dashboard {
       readonly port: number;
       readonly token?: string;
       readonly title?: string;
+      readonly historyFolder?: string;
     },
   ) => Promise<{ close(): Promise<void> }>;
 }
 
 const VARIABLE = 'HDRSCOPE_LIVE_PAGE';
 const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
+const FOLDER_VARIABLE = 'HDRSCOPE_LIVE_PAGE_HISTORY';
 const DASHBOARD = '@hdrscope/dashboard';
 
 /**
  * Reads `HDRSCOPE_LIVE_PAGE`: a port, or a host and a port. A host that is not loopback needs `HDRSCOPE_TOKEN`. Nothing is loaded before
- * the page is served.
+ * the page is served. `HDRSCOPE_LIVE_PAGE_HISTORY` names the folder of its history, which the next process that leads takes over.
  *
  * @param title The title of the page. @default that of the dashboard
  * @param pauseMs The time between two attempts to get a port that another program has.
@@ -54,11 +56,13 @@ export function readLivePage(
     return undefined;
   }
   const token = variable(environment, TOKEN_VARIABLE);
+  const historyFolder = variable(environment, FOLDER_VARIABLE);
   const options = {
     port: Number(port),
     ...(host !== undefined && { host }),
     ...(token !== undefined && { token }),
     ...(title !== undefined && { title }),
+    ...(historyFolder !== undefined && { historyFolder }),
   };
   let isClosed = false;
   let running: Awaited<ReturnType<Dashboard['serveDashboard']>> | undefined;
