@@ -297,6 +297,7 @@ export class Page {
       sorting,
       this.#goesOn ? span : 'all',
       new Map([...this.#received.changedRows(question).keys()].map((label, rank) => [label, rank])),
+      this.#received.facts?.exporters,
     );
   }
 

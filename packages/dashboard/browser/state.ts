@@ -9,7 +9,7 @@ import {
   type SeriesFacts,
   type TableMessage,
 } from '../src/messages.ts';
-import { isOwnMetric } from '../src/own-metrics.ts';
+import { isOwnSeries } from '../src/own-metrics.ts';
 
 /** A row of the table: a series, or several that the server has merged. */
 export interface TableRow {
@@ -153,18 +153,23 @@ export function sortedRows(
   { key, isDescending }: Sorting,
   span: Span,
   ranks: ChangeRanks = NO_RANKS,
+  exporters: readonly string[] = [],
 ): TableRow[] {
-  if (key === 'change') return sortedByChange(rows, ranks);
+  if (key === 'change') return sortedByChange(rows, ranks, exporters);
   const sign = isDescending ? -1 : 1;
   return [...rows].sort((a, b) => sign * compare(a, b, key, span) || byName(a, b));
 }
 
-/** Rows that have changed, then the others by their counts, and last the metrics of hdrscope itself. */
-function sortedByChange(rows: readonly TableRow[], ranks: ChangeRanks): TableRow[] {
-  const keyed = rows.map((row) => ({
-    row,
-    rank: ranks.get(row.label) ?? (isOwnMetric(row.family.name) ? Number.POSITIVE_INFINITY : ranks.size),
-  }));
+/** Rows that have changed, then the others by their counts, and last those of hdrscope itself and of exporters. */
+function sortedByChange(
+  rows: readonly TableRow[],
+  ranks: ChangeRanks,
+  exporters: readonly string[],
+): TableRow[] {
+  const keyed = rows.map((row) => {
+    const isOwn = isOwnSeries(row.family.name, row.attributes, exporters);
+    return { row, rank: ranks.get(row.label) ?? (isOwn ? Number.POSITIVE_INFINITY : ranks.size) };
+  });
   keyed.sort((a, b) => {
     if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
     return b.row.row[1] - a.row.row[1] || byName(a.row, b.row);

@@ -6,6 +6,7 @@ import { type AnswerTexts, RunningAnswers } from './answer/running-answers.ts';
 import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
+import { readExporterAddresses } from './own-metrics.ts';
 import { changesQuestion, type Question } from './question.ts';
 import { encodeMessages, Subscriber } from './subscriber.ts';
 
@@ -49,7 +50,10 @@ export class Broadcast {
     this.#settings = settings;
     this.#refusals = refusals;
     this.#feed = new Feed(shown, settings, () => this.#sendAll());
-    this.answers = new Answers(this.#feed.table, this.#feed.history, { isRecord: this.#feed.isRecord });
+    this.answers = new Answers(this.#feed.table, this.#feed.history, {
+      isRecord: this.#feed.isRecord,
+      exporters: this.#feed.isRecord ? [] : readExporterAddresses(process.env),
+    });
     const send = (key: string, texts: AnswerTexts): void => {
       for (const one of this.#subscribers) if (one.key === key) one.answer(texts);
     };
@@ -164,6 +168,7 @@ export class Broadcast {
       isReading,
       history: history.facts,
       past,
+      exporters: this.answers.exporters,
       tabs: tabNames,
       errors,
       refusals: REFUSAL_REASONS.map((reason) => [reason, this.#refusals[reason]] as const).filter(

@@ -82,6 +82,8 @@ export interface TableMessage {
   readonly rows: readonly Row[];
   /** The ids of series that the client no longer shows. Families without series go with them. */
   readonly removed: readonly number[];
+  /** Where the process exports telemetry, as `collector:4318`. Its requests to there come last, and are not ranked. */
+  readonly exporters: readonly string[];
   /** The names of all tabs beside that of the series. */
   readonly tabs: readonly string[];
   /** Sources that failed, each with its reason. */

@@ -53,6 +53,7 @@ test('the first event has all series, with the values of the registry', async ()
     everyMs: 1000,
     tabs: [],
     errors: [],
+    exporters: [],
     refusals: [],
     families: [
       { id: 0, name: 'http.server.request.duration', unit: 's', counted: 's', digits: 3, description: '' },

@@ -16,10 +16,10 @@ export class TimedPage {
   readonly answers: Answers;
   nowMs: number = START_MS;
 
-  constructor(limits: Partial<HistoryLimits> = {}) {
+  constructor(limits: Partial<HistoryLimits> = {}, exporters: readonly string[] = []) {
     this.registry = createRegistry({ clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs } });
     this.history = new History({ ...LIMITS, ...limits });
-    this.answers = new Answers(this.table, this.history, { isRecord: false });
+    this.answers = new Answers(this.table, this.history, { isRecord: false, exporters });
   }
 
   family(options: Partial<FamilyOptions> = {}) {

@@ -12,7 +12,7 @@ import type {
   TabMessage,
   WhyMessage,
 } from '../messages.ts';
-import { isOwnMetric } from '../own-metrics.ts';
+import { isOwnSeries } from '../own-metrics.ts';
 import { changesQuestion, hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
 import { type ComparedTimes, chooseTimes, endBefore, listTimes } from './baseline.ts';
 import { findChanges, hasChanged } from './changes.ts';
@@ -74,11 +74,22 @@ export class Answers {
   readonly #rankings = new Map<string, LastRanking>();
   readonly #isRecord: boolean;
 
-  /** @param options.isRecord Whether there is no last interval that goes on. */
-  constructor(table: LiveTable, history: History, options: { readonly isRecord: boolean }) {
+  /** Where the process exports telemetry: see `isOwnSeries`. */
+  readonly exporters: readonly string[];
+
+  /**
+   * @param options.isRecord Whether there is no last interval that goes on.
+   * @param options.exporters Where the process exports telemetry. @default nothing is known of that
+   */
+  constructor(
+    table: LiveTable,
+    history: History,
+    options: { readonly isRecord: boolean; readonly exporters?: readonly string[] },
+  ) {
     this.#table = table;
     this.#history = history;
     this.#isRecord = options.isRecord;
+    this.exporters = options.exporters ?? [];
   }
 
   /** @param tabOf What a tab shows. */
@@ -136,14 +147,14 @@ export class Answers {
     return { why: { question: keyOfQuestion(question), ...why } };
   }
 
-  /** Which rows have changed. Metrics of hdrscope itself are left out. */
+  /** Which rows have changed. Those of hdrscope itself and of exporters are left out. */
   async changes(question: Question): Promise<Pick<Answer, 'changes'>> {
     if (question.tab !== undefined) return {};
     const isAsked = filterOf(question.where);
     const families = new Map<number, ExplainedFamily & { readonly series: HistorySeries[] }>();
     for (const one of this.#allSeries()) {
       const { facts, family } = one;
-      if (isOwnMetric(family.name) || !isAsked(facts.attributes)) continue;
+      if (isOwnSeries(family.name, facts.attributes, this.exporters) || !isAsked(facts.attributes)) continue;
       const known = families.get(facts.family) ?? { family, series: [] };
       families.set(facts.family, known);
       known.series.push(one);

@@ -178,6 +178,26 @@ test('errors that are as fast as other requests are named with their metric, and
   expect(usualErrors).toEqual([]);
 });
 
+test('requests that export telemetry are not ranked', async () => {
+  const page = new TimedPage({}, ['collector:4318']);
+  const family = page.family({ name: 'http.client.request.duration' });
+  const random = randomOf(9);
+  await page.update();
+  for (let minute = 0; minute <= MINUTES; minute++) {
+    for (const [address, port] of [
+      ['collector', 4318],
+      ['shop', 80],
+    ] as const) {
+      const series = family.with({ 'server.address': address, 'server.port': port });
+      for (const value of usual(random, 400, minute === 10 ? 9 : 1)) series.record(value);
+    }
+    await page.pass(60_000);
+  }
+  expect(labels(await rank(page))).toEqual([
+    'http.client.request.duration server.address=shop, server.port=80',
+  ]);
+});
+
 test('merged rows, filters and chosen times are ranked as they are shown; metrics of hdrscope are not', async () => {
   const page = await pageOf(
     (route, minute, random) => usual(random, 400, route < 2 && minute === 5 ? 9 : 1),

@@ -23,7 +23,7 @@ export const MESSAGE: TableMessage = {
     ...{ gaps: [], gapCount: 0, gapMs: 0 },
   },
   past: null,
-  ...{ families: [], series: [], rows: [], removed: [], tabs: [], errors: [], refusals: [] },
+  ...{ families: [], series: [], rows: [], removed: [], exporters: [], tabs: [], errors: [], refusals: [] },
 };
 
 /** A row of a family, with values that tests do not read. */
