@@ -148,5 +148,8 @@ describeWithChromium('the first view of the live page', () => {
     await page.screenshot({ path: join(screenshots, `changes-${name}-${colorScheme}.png`) });
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
+    for (const part of ['.rate', '.v3', '.moved', '[data-key="http.route"]']) {
+      expect([part, await firstRow().locator(part).isVisible()]).toEqual([part, true]);
+    }
   });
 });

@@ -19,7 +19,7 @@ const REST_WIDTH = 16;
 
 /**
  * How rows are laid out. `less` leaves out the rate and p90, `middle` p99.9 too. In the others, names stand above the numbers: all of
- * these in `tall`, and four in `narrow` and `phone`, which has at most two attributes.
+ * these in `tall`, four in `narrow`, and five in `phone`: without p90 and the maximum, and with at most three attributes.
  */
 type Layout = 'wide' | 'less' | 'middle' | 'tall' | 'narrow' | 'phone';
 
@@ -49,7 +49,7 @@ function layoutsOf(width: number): readonly Layout[] {
 }
 
 function roomOf(layout: Layout, width: number, hasBounds = false): Room {
-  if (layout === 'phone') return { most: 2, characters: Number.POSITIVE_INFINITY };
+  if (layout === 'phone') return { most: 3, characters: Number.POSITIVE_INFINITY };
   const numbers = NUMBERS_WIDTH[layout] + (hasBounds ? BOUNDS_WIDTH[layout] : 0);
   const characters = ((width || 1200) - numbers) / PIXELS_PER_CHARACTER;
   return { most: 8, characters: Math.max(12, characters) };
