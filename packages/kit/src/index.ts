@@ -39,5 +39,6 @@ export { splitMs } from './split-ms.ts';
 export { atOnce, inSlices, type Steps } from './steps.ts';
 export { nanosecondsPer } from './time-unit.ts';
 export { DAY_MS, formatTime, MINUTE_MS } from './times.ts';
+export { Turns } from './turns.ts';
 export { wildcard } from './wildcard.ts';
 export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

@@ -9,6 +9,7 @@ export {
   isOfAnotherSite,
   type Refusal,
 } from './access.ts';
+export { Bodies, type BodyLimits, type IncomingBody } from './bodies.ts';
 export {
   createGuardedHttp2Server,
   type GuardedHttp2Server,
@@ -25,6 +26,7 @@ export {
   refuse,
 } from './guarded-server.ts';
 export { hostnameOf, inUrl, isLoopback } from './host.ts';
+export { HttpRefusal } from './http-refusal.ts';
 export { limitsOf, type ServerLimits } from './limits.ts';
 export { host, type ListenAddress, listenAt, port } from './listen-at.ts';
 export { noRefusals, REFUSAL_REASONS, type RefusalReason, type ServerRefusals } from './refusals.ts';

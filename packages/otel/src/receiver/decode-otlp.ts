@@ -1,4 +1,5 @@
 import { mustBe, type OptionRules, readOptions } from '@hdrscope/core/internal';
+import { Turns } from '@hdrscope/kit';
 import { type Reading, systemClock } from '@hdrscope/registry';
 import { canonicalText } from '@hdrscope/registry/internal';
 import { decodeJson } from './decode-json.ts';
@@ -8,7 +9,6 @@ import { type OtlpReceiverOptions, RECEIVER_RULES } from './options.ts';
 import { readingsOf } from './readings.ts';
 import type { ReceivedMetric } from './received.ts';
 import { type PointRefusals, RefusalNotes } from './refusals.ts';
-import { Turns } from './turns.ts';
 
 /** How a request of OTLP is written. */
 export type OtlpEncoding = 'json' | 'protobuf';

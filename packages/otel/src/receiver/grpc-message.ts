@@ -1,5 +1,5 @@
 import { type Readable, Transform, type TransformCallback } from 'node:stream';
-import { HttpRefusal } from './http-refusal.ts';
+import { HttpRefusal } from '@hdrscope/kit/server';
 
 /** A frame begins with a byte that says whether it is compressed, and its length in four bytes. */
 const HEADER_BYTES = 5;

@@ -5,7 +5,12 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { ProtobufWriter } from '@hdrscope/kit';
-import type { ServerRefusals, StreamHandlers, StreamRefusal } from '@hdrscope/kit/server';
+import {
+  HttpRefusal,
+  type ServerRefusals,
+  type StreamHandlers,
+  type StreamRefusal,
+} from '@hdrscope/kit/server';
 import {
   ANY_TYPE,
   ANY_VALUE,
@@ -17,7 +22,6 @@ import {
 } from '../google-status.ts';
 import { encodeSuccess } from './answer.ts';
 import { encodeFrame, UnaryMessage } from './grpc-message.ts';
-import { HttpRefusal } from './http-refusal.ts';
 import { type CallReceiver, isGzipped, type ReceiverCall } from './receiver.ts';
 
 // OTLP over gRPC: https://opentelemetry.io/docs/specs/otlp/#otlpgrpc

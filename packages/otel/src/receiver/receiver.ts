@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
 import { readOptions } from '@hdrscope/core/internal';
-import { notify } from '@hdrscope/kit';
+import { notify, Turns } from '@hdrscope/kit';
+import { Bodies, HttpRefusal, type IncomingBody } from '@hdrscope/kit/server';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { assertRegistry } from '@hdrscope/registry/internal';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
-import { Bodies, type IncomingBody } from './body.ts';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
-import { HttpRefusal } from './http-refusal.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from './intake.ts';
 import { bodyBudget } from './limits.ts';
 import {
@@ -19,7 +18,6 @@ import {
 } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
 import type { PointRefusals } from './refusals.ts';
-import { Turns } from './turns.ts';
 import type { Pausing } from './wire.ts';
 
 /** Counters of a receiver since it was made. */

@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '@hdrscope/kit';
 import { createRegistry } from '@hdrscope/registry';
 import { type RunningOtlp, serveOtlp } from '../../src/receiver/index.ts';
-import { Turns } from '../../src/receiver/turns.ts';
+
 import { type Answer, ask, JSON_TYPE, PROTOBUF } from './support/http.ts';
 import { CUMULATIVE, DELTA, decodedProtobuf, explicitPoint, Receiving } from './support/receiving.ts';
 import { attributesJson, type ExplicitJson, requestBytes, requestJson } from './support/request.ts';

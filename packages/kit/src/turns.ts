@@ -1,4 +1,4 @@
-import { Slices } from '@hdrscope/kit';
+import { Slices } from './slices.ts';
 
 /** Long work, one piece after another, in slices between which other work of the process runs. */
 export class Turns {

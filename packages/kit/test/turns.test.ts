@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '../../src/receiver/turns.ts';
+import { Turns } from '../src/turns.ts';
 
 /** Work of so many pieces of a millisecond each. */
 function* work(name: string, pieces: number, done: string[]): Generator<void, string, void> {

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { Budget } from '@hdrscope/kit';
-import { holdBytes } from '@hdrscope/kit/server';
+import { Budget } from '../budget.ts';
 import { HttpRefusal } from './http-refusal.ts';
+import { holdBytes } from './room.ts';
 
 /** The body of a request, before it is read. */
 export interface IncomingBody {
