@@ -1,4 +1,4 @@
-import { countedIn } from '@hdrscope/core';
+import { type Counted, countedIn } from '@hdrscope/core';
 import type { IndexRange } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import { type CountedBuckets, countTooLarge, malformed, type SeriesProblem, unsupported } from './buckets.ts';
@@ -9,7 +9,7 @@ import type { RawHistogram, RawNative, RawSide } from './raw-histogram.ts';
 // The schemas of exponential buckets: https://prometheus.io/docs/specs/native_histograms/#schema
 const MIN_SCHEMA = -4;
 const MAX_SCHEMA = 8;
-/** The schema of custom boundaries. No format of a scrape has a place for the boundaries. */
+/** The schema of custom boundaries. Remote write states the boundaries, and no format of a scrape has a place for them. */
 const CUSTOM_BOUNDARIES = -53;
 /** From the first used bucket to the last. At the finest schema, values of a nanosecond and of a year are 14,000 buckets apart. */
 const MOST_SLOTS = 65_536;
@@ -21,8 +21,9 @@ export function countNative(
   layouts: LayoutPool,
   budget: Budget,
 ): CountedBuckets | SeriesProblem {
-  const { schema, zeroThreshold, zeroCount, ...sides } = raw.native;
+  const { schema, zeroThreshold, zeroCount, customValues, ...sides } = raw.native;
   if (schema === CUSTOM_BOUNDARIES) {
+    if (customValues !== undefined) return countCustom(raw, customValues, layouts);
     return unsupported('has custom boundaries (schema -53), which the answer does not state');
   }
   if (!Number.isInteger(schema) || schema < MIN_SCHEMA || schema > MAX_SCHEMA) {
@@ -31,8 +32,9 @@ export function countNative(
   if (!(zeroThreshold >= 0 && zeroThreshold < Number.POSITIVE_INFINITY)) {
     return malformed(`has the zero threshold ${zeroThreshold}, which must be finite and at least 0`);
   }
-  const positive = usedBuckets(sides.positive, schema);
-  const negative = usedBuckets(sides.negative, schema);
+  const indexes = indexesAt(schema);
+  const positive = usedBuckets(sides.positive, indexes);
+  const negative = usedBuckets(sides.negative, indexes);
   if ('reason' in positive) return positive;
   if ('reason' in negative) return negative;
   const total = zeroCount + positive.total + negative.total;
@@ -56,8 +58,42 @@ export function countNative(
     counts[zeroSlot - (index - layout.negative!.minIndex) - 1] = count;
   counts[layout.slotCount - 1]! += positive.infinite;
   if (negative.infinite > 0) counts[0]! += negative.infinite;
-  const notANumber = raw.count! - total;
-  const counted = countedIn(layout, counts);
+  return withoutNumbers(countedIn(layout, counts), raw.count! - total);
+}
+
+/** Converts buckets with boundaries of their own, whose index is that of their upper bound, to counts between these bounds. */
+function countCustom(
+  raw: RawHistogram & { readonly native: RawNative },
+  bounds: readonly number[],
+  layouts: LayoutPool,
+): CountedBuckets | SeriesProblem {
+  const { zeroCount, positive, negative } = raw.native;
+  if (bounds.length === 0)
+    return unsupported('has only the bucket +Inf, so the size of its values is unknown');
+  for (const [i, bound] of bounds.entries()) {
+    if (!Number.isFinite(bound)) return malformed(`has the boundary ${bound}, which must be finite`);
+    if (i > 0 && !(bound > bounds[i - 1]!)) {
+      return malformed(`has the boundary ${bound} after ${bounds[i - 1]}: boundaries must ascend`);
+    }
+  }
+  if (zeroCount !== 0 || negative.lengths.length > 0) {
+    return malformed('has custom boundaries beside a zero bucket or negative buckets');
+  }
+  const found = usedBuckets(positive, {
+    ...{ least: -1, most: bounds.length - 2 },
+    outside: `has values beyond its ${bounds.length} boundaries`,
+  });
+  if ('reason' in found) return found;
+  const problem = problemOfTotal(raw, found.total);
+  if (problem !== undefined) return problem;
+  const counts = new Float64Array(bounds.length + 1);
+  for (const [index, count] of found.used) counts[index + 1] = count;
+  counts[bounds.length] = found.infinite;
+  return withoutNumbers(countedIn(layouts.explicit(bounds), counts), raw.count! - found.total);
+}
+
+/** Adds the values that are not numbers: they are in the count and in no bucket. */
+function withoutNumbers(counted: Counted, notANumber: number): CountedBuckets {
   if (notANumber === 0) return { counted };
   return { counted, rejected: { notANumber, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 } };
 }
@@ -83,11 +119,28 @@ interface UsedBuckets {
   readonly total: number;
 }
 
+/** The indexes that buckets of finite values can have. Infinite values have the one after `most`. */
+interface BucketIndexes {
+  readonly least: number;
+  readonly most: number;
+  /** The problem of any other index. */
+  readonly outside: string;
+}
+
+/** The indexes of the buckets that hold doubles. */
+function indexesAt(schema: number): BucketIndexes {
+  return {
+    least: Math.ceil(-1074 * 2 ** schema) - 1,
+    most: Math.floor(1024 * 2 ** schema) - 1,
+    outside: `has values beyond the largest or smallest double, at schema ${schema}`,
+  };
+}
+
 /** Reads the runs of one side. Prometheus numbers a bucket by its upper bound: one more than a layout does. */
-function usedBuckets({ offsets, lengths, counts }: RawSide, schema: number): UsedBuckets | SeriesProblem {
-  // The last bucket that holds doubles. Infinite values have the one after it.
-  const most = Math.floor(1024 * 2 ** schema) - 1;
-  const least = Math.ceil(-1074 * 2 ** schema) - 1;
+function usedBuckets(
+  { offsets, lengths, counts }: RawSide,
+  { least, most, outside }: BucketIndexes,
+): UsedBuckets | SeriesProblem {
   const used: (readonly [number, number])[] = [];
   let infinite = 0;
   let total = 0;
@@ -107,7 +160,7 @@ function usedBuckets({ offsets, lengths, counts }: RawSide, schema: number): Use
       total += count;
       if (index === most + 1) infinite = count;
       else if (index < least || index > most) {
-        return malformed(`has values beyond the largest or smallest double, at schema ${schema}`);
+        return malformed(outside);
       } else used.push([index, count]);
     }
   }

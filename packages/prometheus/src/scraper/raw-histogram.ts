@@ -29,6 +29,8 @@ export interface RawNative {
   readonly zeroCount: number;
   readonly positive: RawSide;
   readonly negative: RawSide;
+  /** The upper bounds of the buckets of schema −53. @default the format has no place for them */
+  readonly customValues?: readonly number[] | undefined;
 }
 
 /** The buckets on one side of 0, as runs: see `Spans`. */

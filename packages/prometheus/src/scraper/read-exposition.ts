@@ -2,12 +2,11 @@ import { assertFollows, custom, type OptionRule, oneOf } from '@hdrscope/core/in
 import { atOnce, type Budget, type Steps } from '@hdrscope/kit';
 import { readUnitWords, unitOfName } from '@hdrscope/registry/internal';
 import type { ExpositionFormat } from '../render.ts';
-import { type CountedBuckets, malformed, type SeriesProblem, unsupported } from './buckets.ts';
-import { countClassic } from './count-classic.ts';
-import { countNative } from './count-native.ts';
+import { unsupported } from './buckets.ts';
+import { checkHistogram } from './check-histogram.ts';
 import { LayoutPool } from './layout-pool.ts';
 import { answerBudget } from './limits.ts';
-import type { RawFamily, RawHistogram, RawNative } from './raw-histogram.ts';
+import type { RawFamily } from './raw-histogram.ts';
 import { readProtobuf } from './read-protobuf.ts';
 import { readText } from './read-text.ts';
 import type { ScrapedFamily, ScrapedHistogram, ScrapedHistograms, ScrapeRefusal } from './scraped.ts';
@@ -87,39 +86,14 @@ function* checkHistograms(
   const checked: ScrapedHistogram[] = [];
   for (const raw of histograms) {
     yield;
-    const result = countBuckets(raw, layouts, budget);
-    const { labels, sum, createdMs, timestampMs, exemplars } = raw;
-    if ('reason' in result) {
-      refusals.push({ family: name, labels, ...result });
-      continue;
-    }
-    const { counted, rejected } = result;
-    const isKnownSum = sum !== undefined && Number.isFinite(sum);
-    const start = createdMs !== undefined && createdMs > 0 ? createdMs : undefined;
-    checked.push({
-      ...{ labels, counted, sum: isKnownSum ? sum : undefined, createdMs: start },
-      ...{ timestampMs, rejected, exemplars },
-    });
+    const result = checkHistogram(raw, layouts, budget);
+    if ('reason' in result) refusals.push({ family: name, labels: raw.labels, ...result });
+    else checked.push(result);
   }
   return checked;
 }
 
-function countBuckets(
-  raw: RawHistogram,
-  layouts: LayoutPool,
-  budget: Budget,
-): CountedBuckets | SeriesProblem {
-  if (raw.repeated !== undefined) return malformed(`has ${raw.repeated} twice`);
-  if (Object.hasOwn(raw.labels, 'vmrange')) return unsupported('has buckets of VictoriaMetrics (vmrange)');
-  if (raw.isFloat) return unsupported('has counts that are no integers (a float histogram)');
-  return hasNative(raw) ? countNative(raw, layouts, budget) : countClassic(raw, layouts);
-}
-
-function hasNative(raw: RawHistogram): raw is RawHistogram & { readonly native: RawNative } {
-  return raw.native !== undefined;
-}
-
 /** The unit that the answer states, or that the name ends with. */
-function chooseUnit({ name, unit }: RawFamily): string {
+export function chooseUnit({ name, unit }: Pick<RawFamily, 'name' | 'unit'>): string {
   return (unit === '' ? undefined : readUnitWords(unit)) ?? unitOfName(name);
 }

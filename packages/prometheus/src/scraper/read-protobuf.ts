@@ -139,16 +139,16 @@ function readLabel(reader: WireReader, end: number, labels: Map<string, string>)
 }
 
 /** Buckets of one side, while they are read. */
-interface OpenSide {
+export interface OpenSide {
   readonly offsets: number[];
   readonly lengths: number[];
   readonly deltas: number[];
 }
 
-const newSide = (): OpenSide => ({ offsets: [], lengths: [], deltas: [] });
+export const newSide = (): OpenSide => ({ offsets: [], lengths: [], deltas: [] });
 
 // Writers of proto 2 write each delta as a field of its own.
-const isField = (tag: number, delimitedTag: number): boolean => tag >>> 3 === delimitedTag >>> 3;
+export const isField = (tag: number, delimitedTag: number): boolean => tag >>> 3 === delimitedTag >>> 3;
 
 function readHistogram(reader: WireReader, end: number, raw: RawHistogram): void {
   let [schema, zeroThreshold, zeroCount] = [0, 0, 0];
@@ -189,12 +189,13 @@ function readHistogram(reader: WireReader, end: number, raw: RawHistogram): void
 }
 
 /** Adds up the deltas. */
-function closeSide({ offsets, lengths, deltas }: OpenSide): RawSide {
+export function closeSide({ offsets, lengths, deltas }: OpenSide): RawSide {
   let count = 0;
   return { offsets, lengths, counts: deltas.map((delta) => (count += delta)) };
 }
 
-function readSpan(reader: WireReader, end: number, side: OpenSide): void {
+/** Reads a span of buckets. Scrapes and remote write have the same ones. */
+export function readSpan(reader: WireReader, end: number, side: OpenSide): void {
   let [offset, length] = [0, 0];
   while (reader.at < end) {
     const tag = reader.tag(end);

@@ -19,9 +19,12 @@ export class WireReader {
   readonly #view: DataView;
   readonly #budget: Budget;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #what: string;
   at = 0;
 
-  constructor(bytes: Uint8Array, budget: Budget) {
+  /** @param what What the bytes should be, for errors. */
+  constructor(bytes: Uint8Array, budget: Budget, what = 'the answer is not protobuf of metrics') {
+    this.#what = what;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#budget = budget;
@@ -72,6 +75,12 @@ export class WireReader {
     return this.#view.getFloat64(from, true);
   }
 
+  /** Whether the next 8 bytes are these, as two words: a NaN of JavaScript may lose its bits. */
+  isNext(low: number, high: number, end: number): boolean {
+    if (end - this.at < 8) return false;
+    return this.#view.getUint32(this.at, true) === low && this.#view.getUint32(this.at + 4, true) === high;
+  }
+
   text(end: number): string {
     const to = this.message(end);
     const bytes = this.#bytes.subarray(this.at, to);
@@ -120,9 +129,6 @@ export class WireReader {
 
   /** The error for bytes that are not what they should be. */
   damaged(problem: string): HdrscopeError {
-    return new HdrscopeError(
-      'ERR_DECODE',
-      `the answer is not protobuf of metrics, at byte ${this.at}: ${problem}`,
-    );
+    return new HdrscopeError('ERR_DECODE', `${this.#what}, at byte ${this.at}: ${problem}`);
   }
 }
