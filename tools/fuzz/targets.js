@@ -74,6 +74,8 @@ export const TARGETS = {
   'scraped-text': entry('texts of a scraped target', 3, 'prometheus', 'scrapedText'),
   'scraped-protobuf': entry('protobuf of a scraped target', 2, 'prometheus', 'scrapedProtobuf'),
   'scrape-bounds': entry('bounds in the text of a scrape', 5, 'prometheus', 'scrapeBounds'),
+  'snappy-block': entry('blocks of Snappy', 6, 'prometheus', 'snappyBlock'),
+  'write-request': entry('requests of remote write, decompressed', 1, 'prometheus', 'writeRequest'),
   moment: entry('moments on the command line', 5, 'cli', 'moment'),
   'plot-json': entry('plots in JSON', 2, 'plot', 'plotJson'),
   'plot-texts': entry('plots with any texts and numbers, drawn in a terminal', 0.5, 'plot', 'plotTexts'),

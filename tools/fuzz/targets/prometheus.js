@@ -170,6 +170,96 @@ export async function scrapedProtobuf() {
   };
 }
 
+/** @returns {Promise<Target>} */
+export async function snappyBlock() {
+  const { unsnappy } = await importSource('prometheus/src/receiver/unsnappy.ts');
+  const { snappy } = await importSource('prometheus/src/remote-write/snappy.ts');
+  const most = 2 ** 16;
+  return {
+    form: 'bytes',
+    seeds: ['', 'abc', 'abcabcabcabcabcabc', 'http_requests '.repeat(500)].map((text) =>
+      snappy(Buffer.from(text)),
+    ),
+    run(bytes) {
+      const plain = unsnappy(bytes, most);
+      assertThat(plain.length <= most, () => `${plain.length} bytes`);
+      assertThat(Buffer.compare(unsnappy(snappy(plain), most), plain) === 0, () => 'it changes on the way');
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function writeRequest() {
+  const { RequestEncoder } = await importSource('prometheus/src/remote-write/encode.ts');
+  const { readWriteRequest } = await importSource('prometheus/src/receiver/read-request.ts');
+  const { WriteIntake } = await importSource('prometheus/src/receiver/intake.ts');
+  const { RECEIVER_RULES, withPendingBytes } = await importSource('prometheus/src/receiver/options.ts');
+  const { createRegistry } = await importSource('registry/src/index.ts');
+  const { readOptions } = await importSource('core/src/internal.ts');
+  const { atOnce, Budget, ProtobufWriter } = await importSource('kit/src/index.ts');
+  const options = withPendingBytes(readOptions({}, { name: 'fuzz', rules: RECEIVER_RULES, call: '' }));
+  const native = { scale: 1, offset: 2, counts: [1, 0, 4], zeroCount: 2 };
+  const encoder = new RequestEncoder(1_700_000_000_000, [['job', 'a']]);
+  const family = { name: 'x', help: 'h', unit: 's', type: 'histogram' };
+  const buckets = { positive: native, negative: undefined, zeroThreshold: 1e-9 };
+  encoder.add(family, { labels: [], value: { kind: 'histogram', count: 7, sum: 3, native: buckets } });
+  encoder.add(
+    { ...family, name: 'y' },
+    {
+      labels: [],
+      value: { kind: 'histogram', count: 3, sum: 3, classic: { boundaries: [1, 2], counts: [1, 1, 1] } },
+    },
+  );
+  encoder.add({ ...family, name: 'z', type: 'gauge' }, { labels: [], value: { kind: 'number', value: 1 } });
+  return {
+    form: 'bytes',
+    seeds: [encoder.finish(), writeVersion1(new ProtobufWriter())],
+    run(bytes) {
+      let error;
+      for (const version of [1, 2]) {
+        try {
+          const request = atOnce(
+            readWriteRequest(bytes, version, new Budget('the body', { elements: 100_000 })),
+          );
+          const intake = new WriteIntake(createRegistry(), options);
+          atOnce(intake.take(request));
+          atOnce(intake.settle(0));
+          const { values } = intake.health;
+          atOnce(intake.take(request));
+          atOnce(intake.settle(0));
+          const { values: again, waiting } = intake.health;
+          assertThat(again === values, () => `${values} values are ${again} when the request comes again`);
+          assertThat(waiting === 0, () => `${waiting} numbers wait`);
+        } catch (caught) {
+          error = caught;
+        }
+      }
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
+/** A request of version 1: the series of a classic histogram at two times. */
+function writeVersion1(/** @type {any} */ writer) {
+  const label = (/** @type {string} */ name, /** @type {string} */ value) =>
+    writer.uint32(0x0a).fork().uint32(0x0a).string(name).uint32(0x12).string(value).join();
+  for (const [suffix, le, value] of [
+    ['_bucket', '0.5', 2],
+    ['_bucket', '+Inf', 3],
+    ['_sum', '', 1.5],
+    ['_count', '', 3],
+  ]) {
+    writer.uint32(0x0a).fork();
+    label('__name__', `y${suffix}`);
+    if (le !== '') label('le', String(le));
+    for (const timeMs of [1_700_000_000_000, 1_700_000_015_000]) {
+      writer.uint32(0x12).fork().uint32(0x09).double(Number(value)).uint32(0x10).int64(timeMs).join();
+    }
+    writer.join();
+  }
+  return writer.finish();
+}
+
 /** Reads an answer to a scrape, and compares what is in it. */
 async function expositionReader() {
   const { readExposition } = await importSource('prometheus/src/scraper/index.ts');

@@ -1,0 +1,328 @@
+import type { HdrscopeError } from '@hdrscope/core';
+import { Budget, listNames, type Steps, wildcard } from '@hdrscope/kit';
+import { type IngestHealth, type Ingestion, IngestMemory, ingest, type Registry } from '@hdrscope/registry';
+import { keepReading } from '@hdrscope/registry/internal';
+import { malformed, type SeriesProblem, unsupported } from '../scraper/buckets.ts';
+import { checkHistogram } from '../scraper/check-histogram.ts';
+import { LayoutPool } from '../scraper/layout-pool.ts';
+import { chooseUnit } from '../scraper/read-exposition.ts';
+import { ReadingMaker } from '../scraper/readings.ts';
+import type { ScrapedFamily, ScrapedHistogram } from '../scraper/scraped.ts';
+import { type AssembledHistogram, Assembly, keyFor } from './assembly.ts';
+import { atKnownBounds, MOST_PARTS } from './classic-sets.ts';
+import type { ReceiverSettings } from './options.ts';
+import type { WriteRequest, WrittenHistogram, WrittenMetadata, WrittenSeries } from './read-request.ts';
+
+/**
+ * Why a histogram is refused:
+ * - `unsupported`: its form cannot be counted: counts that are no integers, or that may fall, or no bounds.
+ * - `malformed`: it contradicts itself, or an earlier state.
+ * - `countTooLarge`: it has a count above 2^53 − 1.
+ * - `tooManyStreams`: it is new, and as many are known as `maxStreams` allows.
+ * - `conflicting`: its family counts in another way.
+ */
+export type WriteRefusalReason = keyof IngestHealth['refused'] | 'unsupported';
+
+/** Counters of what a receiver has taken in. They only grow, except `streams` and `waiting`. */
+export interface RemoteWriteIntakeHealth
+  extends Pick<IngestHealth, 'values' | 'duplicates' | 'late' | 'open' | 'streams'> {
+  /** How many histograms were accepted, native ones and assembled classic ones, duplicates and late ones included. */
+  readonly histograms: number;
+  /** Histograms that were refused, by reason. */
+  readonly refused: Readonly<Record<WriteRefusalReason, number>>;
+  /** Restarts: another start, or counts that fell. */
+  readonly resets: number;
+  /** Samples of gauges, counters and summaries, which are left out. */
+  readonly otherSamples: number;
+  /** Numbers of classic histograms that wait for other parts of theirs. */
+  readonly waiting: number;
+  /**
+   * Values that were counted between the last classic state and the first native one of a series whose sender has changed from classic to
+   * native buckets. Where they lie is unknown, and they are not added.
+   */
+  readonly lostValues: number;
+}
+
+/** Histograms that were refused. */
+export interface WriteRefusals {
+  /** How many: native histograms, assembled classic ones, and samples that belong to no histogram for their labels. */
+  refused: number;
+  /** The reasons, a sentence for each of the first ones. */
+  readonly problems: string[];
+}
+
+/** What was taken of a request, and what was refused. */
+export interface Written extends WriteRefusals {
+  samples: number;
+  histograms: number;
+  exemplars: number;
+  /** Refused classic histograms whose last part was in the request: their other parts may be of requests that were accepted. */
+  readonly assembled: WriteRefusals;
+}
+
+const MOST_PROBLEMS = 10;
+const MOST_LEFT_OUT = 1000;
+const MOST_TYPES = 10_000;
+/** Slots of one request, by `SLOT_COST`. */
+const MOST_ELEMENTS = 3_000_000;
+/** A classic histogram is assembled after its time. A native one that was sent so much earlier came beside it. */
+const SENT_TOGETHER_MS = 300_000;
+
+/** The facts that a family keeps from its first histogram. */
+type FamilyFacts = Pick<ScrapedFamily, 'name' | 'help' | 'unit'>;
+
+/** Adds written histograms to a registry. */
+export class WriteIntake {
+  readonly memory: IngestMemory;
+  /** Names of families that are left out, at most 1000. */
+  readonly leftOut: Set<string> = new Set();
+  readonly #settings: ReceiverSettings;
+  readonly #ingestion: Ingestion;
+  readonly #maker: ReadingMaker;
+  readonly #layouts = new LayoutPool();
+  readonly #assembly: Assembly;
+  readonly #isChosen: (name: string) => boolean;
+  /** What version 1 states about families, by name. */
+  readonly #metadata = new Map<string, WrittenMetadata>();
+  readonly #families = new Map<string, FamilyFacts>();
+  readonly #refused: Record<WriteRefusalReason, number> = {
+    ...{ unsupported: 0, malformed: 0, countTooLarge: 0, tooManyStreams: 0, conflicting: 0 },
+  };
+  #otherSamples = 0;
+  #lostValues = 0;
+
+  constructor(registry: Registry, settings: ReceiverSettings) {
+    this.#settings = settings;
+    const { maxStreams, forgetAfterMs, clock, dropAttributes, observer, metrics } = settings;
+    const { attributes, cardinalityLimit, expireAfterMs } = settings;
+    this.memory = settings.memory ?? new IngestMemory();
+    this.#ingestion = ingest(
+      registry,
+      { name: 'remote write' },
+      {
+        ...{ maxStreams, forgetAfterMs, clock, dropAttributes, observer },
+        ...{ memory: this.memory, epochs: 'side by side' },
+      },
+    );
+    this.#maker = new ReadingMaker({
+      ...{ attributes, honorLabels: true, cardinalityLimit, expireAfterMs, memory: this.memory },
+    });
+    this.#assembly = new Assembly({ maxHistograms: maxStreams, forgetAfterMs });
+    const chosen = metrics?.map((pattern) => wildcard(pattern));
+    this.#isChosen = (name) => chosen === undefined || chosen.some((one) => one.test(name));
+  }
+
+  get health(): RemoteWriteIntakeHealth {
+    const { readings, values, duplicates, late, open, streams, ...health } = this.#ingestion.health;
+    const refused = { ...this.#refused };
+    for (const [reason, count] of Object.entries(health.refused)) {
+      refused[reason as WriteRefusalReason] += count;
+    }
+    return {
+      ...{ histograms: readings, values, late, open, streams, refused: Object.freeze(refused) },
+      duplicates: duplicates + this.#assembly.repeated,
+      resets: health.resets + health.newLives,
+      otherSamples: this.#otherSamples,
+      waiting: this.#assembly.held,
+      lostValues: this.#lostValues,
+    };
+  }
+
+  /** Adds what is new in a request. Nothing of another request may be taken before it is done. */
+  *take({ series, metadata }: WriteRequest): Steps<Written> {
+    const assembled = noRefusals();
+    const written: Written = { samples: 0, histograms: 0, exemplars: 0, ...noRefusals(), assembled };
+    const budget = new Budget('the body', { elements: MOST_ELEMENTS });
+    for (const one of metadata) this.#noteMetadata(one);
+    for (const one of series) {
+      written.exemplars += one.exemplars;
+      if (one.problem === undefined) {
+        written.samples += one.samples.length;
+        for (const histogram of one.histograms) this.#takeNative(one, histogram, budget, written);
+        this.#takeNumbers(one, written);
+      } else {
+        const problem = malformed(one.problem);
+        const count = Math.max(1, one.samples.length + one.histograms.length);
+        this.#refuse(written, one.name === '' ? 'a series' : one.name, problem, count);
+      }
+      yield;
+    }
+    yield* this.#takeAssembled(this.#assembly.takeComplete(), budget, assembled);
+    return written;
+  }
+
+  /** Adds classic histograms whose last part came so long ago, as they are. */
+  *settle(idleMs: number): Steps<WriteRefusals> {
+    const refusals = noRefusals();
+    const idle = this.#assembly.takeIdle(this.#settings.clock.monotonicMs() - idleMs);
+    yield* this.#takeAssembled(idle, new Budget('the body', { elements: MOST_ELEMENTS }), refusals);
+    return refusals;
+  }
+
+  *#takeAssembled(all: readonly AssembledHistogram[], budget: Budget, refusals: WriteRefusals): Steps<void> {
+    for (const one of all) {
+      this.#takeClassic(one, budget, refusals);
+      yield;
+    }
+  }
+
+  #noteMetadata(metadata: WrittenMetadata): void {
+    const { family } = metadata;
+    if (this.#metadata.size < MOST_TYPES || this.#metadata.has(family)) this.#metadata.set(family, metadata);
+  }
+
+  #takeNumbers({ name, labels, samples, metadata }: WrittenSeries, written: Written): void {
+    const { length } = samples;
+    if (length === 0) return;
+    const nowMs = this.#settings.clock.monotonicMs();
+    const place = this.#assembly.add({ name, labels, samples, metadata, nowMs }, (family) => {
+      const { type } = this.#metadataFor(family, metadata);
+      return this.#isChosen(family) && (type === 'unknown' || type === 'histogram');
+    });
+    if (place === 'histogram') return;
+    if (place !== 'other') {
+      written.samples -= length;
+      this.#refuse(written, name, PLACE_PROBLEMS[place], length);
+      return;
+    }
+    this.#noteGauge(name);
+    this.#otherSamples += length;
+    if (this.leftOut.size < MOST_LEFT_OUT) this.leftOut.add(name);
+  }
+
+  /** Only gauge histograms have `x_gcount` beside `x_bucket`. Version 1 states types once a minute. */
+  #noteGauge(name: string): void {
+    if (!name.endsWith('_gcount')) return;
+    const family = name.slice(0, -'_gcount'.length);
+    if (!this.#metadata.has(family))
+      this.#noteMetadata({ family, type: 'gaugehistogram', help: '', unit: '' });
+  }
+
+  #metadataFor(family: string, stated: WrittenMetadata): WrittenMetadata {
+    return stated.type === 'unknown' ? (this.#metadata.get(family) ?? stated) : stated;
+  }
+
+  #takeNative(
+    { name, labels, metadata }: WrittenSeries,
+    { raw, isStale, isGauge }: WrittenHistogram,
+    budget: Budget,
+    written: Written,
+  ): void {
+    const mayFall = isGauge || this.#metadataFor(name, metadata).type === 'gaugehistogram';
+    if (isStale || !this.#isChosen(name)) {
+      written.histograms++;
+      return;
+    }
+    const histogram = mayFall ? GAUGE : checkHistogram({ ...raw, labels }, this.#layouts, budget);
+    if ('reason' in histogram) {
+      this.#refuse(written, name, histogram);
+      return;
+    }
+    const key = keyFor(name, labels);
+    const before = this.#assembly.noteNative(key, raw.timestampMs!);
+    const isOther = before !== undefined && histogram.counted.layout.kind !== 'explicit';
+    if (isOther) this.#lostValues += Math.max(0, histogram.counted.counts.total - before);
+    const refusal = this.#add(this.#factsFor(name, metadata), histogram, isOther ? 'keep' : 'take');
+    if (refusal === undefined) written.histograms++;
+    else noteRefusal(written, name, refusal);
+  }
+
+  #takeClassic(
+    { family, key, raw, metadata, known, nativeMs }: AssembledHistogram,
+    budget: Budget,
+    refusals: WriteRefusals,
+  ): void {
+    if (this.#metadataFor(family, metadata).type === 'gaugehistogram') {
+      this.#refuse(refusals, family, GAUGE);
+      return;
+    }
+    if (nativeMs !== undefined) {
+      // The native buckets of the same histogram are finer.
+      if (raw.timestampMs! - nativeMs > SENT_TOGETHER_MS) this.#refuse(refusals, family, WAS_NATIVE);
+      return;
+    }
+    const { coarse, isFiner } =
+      known === undefined ? { coarse: raw, isFiner: false } : atKnownBounds(raw, known);
+    const histogram = checkHistogram(raw, this.#layouts, budget);
+    const compared = isFiner ? checkHistogram(coarse, this.#layouts, budget) : histogram;
+    if ('reason' in histogram || 'reason' in compared) {
+      this.#refuse(refusals, family, 'reason' in histogram ? histogram : (compared as SeriesProblem));
+      return;
+    }
+    const facts = this.#factsFor(family, metadata);
+    const refusal = this.#add(facts, compared, 'take');
+    if (refusal !== undefined) {
+      noteRefusal(refusals, family, refusal);
+      return;
+    }
+    // From now on, the bounds count that the sets before lacked.
+    if (isFiner) this.#add(facts, histogram, 'keep');
+    this.#assembly.noteTaken(key, raw, histogram.counted.counts.total);
+  }
+
+  /** @returns Why the histogram is refused; `undefined` when it is not. */
+  #add(facts: FamilyFacts, histogram: ScrapedHistogram, how: 'take' | 'keep'): string | undefined {
+    const { clock, maxStreams, forgetAfterMs } = this.#settings;
+    const [reading] = this.#maker.readings({ ...facts, histograms: [histogram] }, clock.nowMs());
+    if (how === 'keep') {
+      keepReading(this.memory, reading!, clock.monotonicMs(), {
+        ...{ maxStreams, forgetAfterMs, epochs: 'side by side' },
+      });
+      return undefined;
+    }
+    const [refusal] = this.#ingestion.take([reading!]);
+    return refusal && problemIn(refusal);
+  }
+
+  /** A family keeps the unit that it began with. */
+  #factsFor(name: string, stated: WrittenMetadata): FamilyFacts {
+    const known = this.#families.get(name);
+    if (known !== undefined) return known;
+    const { help, unit } = this.#metadataFor(name, stated);
+    const facts = { name, help, unit: chooseUnit({ name, unit }) };
+    if (this.#families.size < MOST_TYPES) this.#families.set(name, facts);
+    return facts;
+  }
+
+  #refuse(refusals: WriteRefusals, name: string, { reason, problem }: WriteProblem, count = 1): void {
+    this.#refused[reason] += count;
+    noteRefusal(refusals, name, problem, count);
+  }
+}
+
+/** Why something is refused. */
+interface WriteProblem {
+  readonly reason: WriteRefusalReason;
+  /** A clause that follows the name. */
+  readonly problem: string;
+}
+
+const noRefusals = (): WriteRefusals => ({ refused: 0, problems: [] });
+
+function noteRefusal(refusals: WriteRefusals, name: string, problem: string, count = 1): void {
+  refusals.refused += count;
+  if (refusals.problems.length < MOST_PROBLEMS) refusals.problems.push(`${name} ${problem}`);
+}
+
+const PLACE_PROBLEMS: Readonly<Record<'tooManyStreams' | 'tooManyParts', WriteProblem>> = {
+  tooManyStreams: {
+    reason: 'tooManyStreams',
+    problem: 'belongs to a new histogram, and the limit of histograms (maxStreams) is reached',
+  },
+  tooManyParts: malformed(`belongs to a histogram of more than ${MOST_PARTS} buckets`),
+};
+
+const GAUGE = unsupported('is a gauge histogram: its counts may fall, so increases are unknown');
+const WAS_NATIVE = unsupported(
+  'has sent native buckets before: its classic buckets are counted only by a receiver that starts anew',
+);
+
+function problemIn({ details, message }: HdrscopeError): string {
+  return `is refused: ${typeof details.problem === 'string' ? details.problem : message}`;
+}
+
+/** The problems of a request in one line. */
+export function describeProblems({ refused, problems }: WriteRefusals): string {
+  const more = refused > problems.length ? `${refused} in all: ` : '';
+  return `${more}${listNames(problems, 3, '; ')}`;
+}

@@ -1,0 +1,86 @@
+import {
+  integer,
+  listOf,
+  mustBe,
+  number,
+  object,
+  optional,
+  type RulesFor,
+  type Settings,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { type Attributes, type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
+import { clock, dropAttributes, ingestMemory } from '@hdrscope/registry/internal';
+
+/**
+ * Options of a receiver. The `observer` hears whether a request was accepted, and how many values it added. The `memory` is that of an
+ * earlier receiver: its series continue, so nothing counts twice.
+ */
+export interface RemoteWriteReceiverOptions
+  extends Pick<IntakeOptions, 'dropAttributes' | 'observer' | 'memory'> {
+  /** Attributes of all series. A label of the same name wins. @default none */
+  readonly attributes?: Attributes | undefined;
+  /** Names of the families that count: `*` stands for any characters, `?` for one. @default all histograms */
+  readonly metrics?: readonly string[] | undefined;
+  /** The largest number of series of each family: an integer of at least 1. The overflow series takes all others. @default 10000 */
+  readonly cardinalityLimit?: number | undefined;
+  /** A series that has counted nothing for so long ends: in milliseconds, above 0. @default series do not end */
+  readonly expireAfterMs?: number | undefined;
+  /** How many histograms are remembered: an integer of at least 1. Further ones are refused. @default 100000 */
+  readonly maxStreams?: number | undefined;
+  /**
+   * When `maxStreams` is reached, a new histogram replaces one that was not sent for so many milliseconds: above 0. If the old one comes
+   * back, all of its counts count as new. @default 3600000, an hour
+   */
+  readonly forgetAfterMs?: number | undefined;
+  /** The largest body, on the wire and decompressed: an integer of at least 1. Larger ones get 413. @default 16777216, 16 MiB */
+  readonly maxBytes?: number | undefined;
+  /**
+   * How many elements a body may have: an integer of at least 1. Larger ones get 413. A field is a quarter of one, a sample or a label is
+   * one, and a native histogram is ten. @default 1000000, enough for 40,000 samples with 8 labels
+   */
+  readonly maxElements?: number | undefined;
+  /**
+   * How many bytes the bodies of all requests under way may have: an integer of at least `maxBytes`. When they have more, the oldest
+   * request whose body is not complete gets 503, and its sender tries again. @default 4 times `maxBytes`
+   */
+  readonly maxPendingBytes?: number | undefined;
+  /** Reads the time. @default the clock of the runtime */
+  readonly clock?: Clock | undefined;
+}
+
+/** The options without a default. */
+type Absent = 'metrics' | 'expireAfterMs' | 'dropAttributes' | 'observer' | 'memory' | 'maxPendingBytes';
+
+const limit = integer({ from: 1, to: 2 ** 30 });
+const time = number({ above: 0, to: Number.POSITIVE_INFINITY });
+
+/** The rules of `RemoteWriteReceiverOptions`. */
+export const RECEIVER_RULES: RulesFor<RemoteWriteReceiverOptions, Absent> = {
+  attributes: withDefault(object(), {}),
+  metrics: optional(listOf(text, 'texts')),
+  cardinalityLimit: withDefault(integer({ from: 1 }), 10_000),
+  expireAfterMs: optional(time),
+  maxStreams: withDefault(limit, 100_000),
+  forgetAfterMs: withDefault(time, 3_600_000),
+  maxBytes: withDefault(limit, 16 * 2 ** 20),
+  maxElements: withDefault(limit, 1_000_000),
+  maxPendingBytes: optional(integer()),
+  clock: withDefault(clock, systemClock),
+  dropAttributes: optional(dropAttributes),
+  observer: optional(object()),
+  memory: optional(ingestMemory),
+};
+
+const PENDING_BODIES = 4;
+
+/** The options of a receiver, checked. */
+export type ReceiverSettings = Settings<RemoteWriteReceiverOptions, Exclude<Absent, 'maxPendingBytes'>>;
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when fewer bytes may be under way than one body may have. */
+export function withPendingBytes(settings: Settings<RemoteWriteReceiverOptions, Absent>): ReceiverSettings {
+  const { maxBytes, maxPendingBytes = PENDING_BODIES * maxBytes } = settings;
+  if (maxPendingBytes >= maxBytes) return { ...settings, maxPendingBytes };
+  throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
+}
