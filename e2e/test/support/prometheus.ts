@@ -57,6 +57,8 @@ interface PrometheusOptions {
   readonly otlp?: Readonly<Record<string, unknown>>;
   /** What each job sets besides the targets, in Prometheus' own words. @default one job called `test` */
   readonly jobs?: readonly ({ readonly job_name: string } & Readonly<Record<string, unknown>>)[];
+  /** Where it writes what it scrapes, in Prometheus' own words. @default nowhere */
+  readonly remoteWrite?: readonly Readonly<Record<string, unknown>>[];
   /** Texts of files with rules, which are evaluated twice a second. @default no rules */
   readonly rules?: readonly string[];
   /** More arguments of the command line. @default no more */
@@ -72,6 +74,7 @@ export async function startPrometheus(
     isOtlpReceiver = false,
     otlp,
     jobs = [{ job_name: 'test' }],
+    remoteWrite = [],
     rules = [],
     args: moreArgs = [],
   }: PrometheusOptions = {},
@@ -82,6 +85,7 @@ export async function startPrometheus(
     // The longest allowed timeout, because the machine may be busy.
     global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
     ...(otlp && { otlp }),
+    remote_write: remoteWrite,
     rule_files: rules.map((_, at) => `rules-${at}.yaml`),
     scrape_configs: jobs.map((job) => ({
       honor_labels: true,
