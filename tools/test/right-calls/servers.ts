@@ -17,6 +17,7 @@ import {
   servePromClient,
   servePrometheus,
 } from '@hdrscope/prometheus';
+import { remoteWriteReceiver, serveRemoteWrite } from '@hdrscope/prometheus/receiver';
 import { sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { prometheusRules, readScrapedBounds } from '@hdrscope/prometheus/rules';
 import { fetchExposition, ingestPrometheus, readExposition } from '@hdrscope/prometheus/scraper';
@@ -152,6 +153,8 @@ export const PROMETHEUS: RightCalls = {
   ),
   'prometheus.readExposition': right(readExposition, new TextEncoder().encode(PAGE), 'text'),
   'prometheus.readScrapedBounds': right(readScrapedBounds, PAGE, 'jobs'),
+  'prometheus.remoteWriteReceiver': right(remoteWriteReceiver, registry, {}),
+  'prometheus.serveRemoteWrite': right(serveRemoteWrite, registry, LOCAL),
   'prometheus.RemoteWriter.close': right(
     (options: object) => sendRemoteWrite(registry, NOWHERE).close(options),
     {

@@ -9,6 +9,7 @@ import { intervalLog } from './interval-log.ts';
 import { otlp } from './otlp.ts';
 import { pipe } from './pipe.ts';
 import { prometheus } from './prometheus.ts';
+import { remoteWriteReceiver } from './remote-write.ts';
 import { stdin } from './stdin.ts';
 
 /** All sources by their types, in the order of the configuration that `hdrscope config init` writes. */
@@ -24,4 +25,5 @@ export const SOURCES: ReadonlyMap<string, SourcePart> = byType([
   bpftrace,
   otlp,
   prometheus,
+  remoteWriteReceiver,
 ]);

@@ -8,6 +8,7 @@ import { holdBytes } from './room.ts';
 export interface IncomingBody {
   /** Its bytes as they were sent. It may fail with a `HttpRefusal`. */
   readonly source: Readable & { readonly complete: boolean };
+  /** Whether they are gzip, and are decompressed. */
   readonly isGzip: boolean;
   /** The request or the stream that a guarded server knows. */
   readonly holder: object;
