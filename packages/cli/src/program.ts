@@ -151,6 +151,21 @@ ceph tell in JSON or XML, or a telemetry report.
   ],
 };
 
+const PROMETHEUS: Group = {
+  path: 'hdrscope prometheus',
+  description: `Reads the histograms of exporters and applications, as Prometheus does.`,
+  commands: {
+    top: [
+      'shows the percentiles of histograms between two scrapes',
+      () => import('./commands/prometheus/top.ts'),
+    ],
+  },
+  examples: [
+    'hdrscope prometheus top http://localhost:9100',
+    'hdrscope prometheus top http://shop:8080 --by route',
+  ],
+};
+
 export const HDRSCOPE: Group = {
   path: 'hdrscope',
   description:
@@ -159,7 +174,7 @@ export const HDRSCOPE: Group = {
     'numbers, logs and load tests': ['record', 'log', 'plot', 'serve', 'inspect'],
     'is it slower, is it fast enough': ['diff', 'ab', 'check'],
     'months of a service': ['history', 'query', 'explain', 'slo'],
-    'kernels and clusters': ['ebpf', 'ceph'],
+    'kernels and clusters': ['ebpf', 'ceph', 'prometheus'],
     'in production': ['run', 'config'],
     'before you record': ['advise', 'bounds'],
     'in your shell': ['completion'],
@@ -201,6 +216,7 @@ export const HDRSCOPE: Group = {
     explain: ['says which attributes made a percentile move', () => import('./commands/explain/index.ts')],
     ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
     ceph: ["reads Ceph's perf histograms, and serves ours as Ceph does", CEPH],
+    prometheus: ['reads histograms of exporters, as Prometheus does', PROMETHEUS],
     slo: ['judges an objective afterwards, writes rules for Prometheus', SLO],
     run: [
       'brings sources of histograms to sinks, as a configuration says',
