@@ -15,7 +15,7 @@ export { defaultResolution, scope } from './family-options.ts';
 export { countInexact, INEXACT_VALUES } from './inexact-values.ts';
 export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
-export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
+export { hasAnswered, keepReading, latestEpoch, latestState } from './ingest/remembered.ts';
 export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export { joinReaches, type SlotReaches } from './reach.ts';
 export {

@@ -11,8 +11,6 @@ export interface AssembledHistogram {
   readonly key: string;
   readonly raw: RawHistogram;
   readonly metadata: WrittenMetadata;
-  /** The bounds of the state before it; `undefined` when it is the first one. */
-  readonly known: ReadonlySet<number> | undefined;
   /** When native buckets of the same histogram were sent last; `undefined` when they were not. */
   readonly nativeMs: number | undefined;
 }
@@ -22,8 +20,6 @@ interface Entry {
   readonly family: string;
   readonly sets: ClassicSets;
   readonly metadata: WrittenMetadata;
-  /** The state that was taken last. */
-  taken: { readonly bounds: ReadonlySet<number>; readonly total: number } | undefined;
 }
 
 /** Sums and counts of families whose buckets have not come: most are of summaries. */
@@ -128,25 +124,14 @@ export class Assembly {
     return taken;
   }
 
-  /** Notes the state that was taken. */
-  noteTaken(key: string, { bounds }: RawHistogram, total: number): void {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) entry.taken = { bounds: new Set(bounds), total };
-  }
-
-  /**
-   * Notes that native buckets of a histogram have come.
-   *
-   * @returns How many values its last classic state had, when it was taken and these native buckets are the first ones.
-   */
-  noteNative(key: string, timeMs: number): number | undefined {
+  /** Notes that native buckets of a histogram have come. */
+  noteNative(key: string, timeMs: number): void {
     const isKnown = this.#natives.delete(key);
     if (!isKnown && this.#natives.size >= this.#limits.maxHistograms) {
       const [oldest] = this.#natives.keys();
       this.#natives.delete(oldest!);
     }
     this.#natives.set(key, timeMs);
-    return isKnown ? undefined : this.#entries.get(key)?.taken?.total;
   }
 
   #entryFor(
@@ -159,7 +144,7 @@ export class Assembly {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     if (this.#entries.size >= this.#limits.maxHistograms && !this.#forgetOldest(nowMs)) return undefined;
-    const entry: Entry = { family, sets: new ClassicSets(labels), metadata, taken: undefined };
+    const entry: Entry = { family, sets: new ClassicSets(labels), metadata };
     this.#entries.set(key, entry);
     for (const [suffix, { samples }] of this.#strays.get(key) ?? []) {
       this.#addSamples(key, entry, suffix as ClassicPart, samples, nowMs);
@@ -206,14 +191,8 @@ export class Assembly {
     const before = sets.held;
     const raws = take(sets);
     this.#held += sets.held - before;
-    // Each is looked up when it is its turn: the one before it has changed what is known.
-    return raws.map((raw) => ({
-      ...{ family, key, raw, metadata },
-      get known() {
-        return entry.taken?.bounds;
-      },
-      nativeMs: this.#natives.get(key),
-    }));
+    const nativeMs = this.#natives.get(key);
+    return raws.map((raw) => ({ family, key, raw, metadata, nativeMs }));
   }
 
   #forgetOldest(nowMs: number): boolean {

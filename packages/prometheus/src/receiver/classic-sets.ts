@@ -1,3 +1,4 @@
+import type { Layout } from '@hdrscope/core';
 import { newRawHistogram, type RawHistogram } from '../scraper/raw-histogram.ts';
 import type { WrittenSample } from './read-request.ts';
 
@@ -149,14 +150,19 @@ function hasTotal(set: PartSet): boolean {
 /**
  * A classic histogram without the bounds that the state before it lacks, and whether there are such bounds. The counts of two states can
  * be compared at the bounds that both have.
+ *
+ * @param before The layout of the state before; `undefined` when there is none.
  */
 export function atKnownBounds(
   raw: RawHistogram,
-  known: ReadonlySet<number>,
+  before: Layout | undefined,
 ): { readonly coarse: RawHistogram; readonly isFiner: boolean } {
+  if (before?.kind !== 'explicit') return { coarse: raw, isFiner: false };
+  const known = new Set<number>([Number.POSITIVE_INFINITY]);
+  for (let slot = 0; slot < before.slotCount; slot++) known.add(before.upper(slot));
   const coarse = { ...raw, bounds: [] as number[], cumulative: [] as number[] };
   for (const [i, bound] of raw.bounds.entries()) {
-    if (bound !== Number.POSITIVE_INFINITY && !known.has(bound)) continue;
+    if (!known.has(bound)) continue;
     coarse.bounds.push(bound);
     coarse.cumulative.push(raw.cumulative[i]!);
   }

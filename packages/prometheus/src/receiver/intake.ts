@@ -1,10 +1,18 @@
-import type { HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
 import { Budget, listNames, type Steps, wildcard } from '@hdrscope/kit';
-import { type IngestHealth, type Ingestion, IngestMemory, ingest, type Registry } from '@hdrscope/registry';
-import { keepReading } from '@hdrscope/registry/internal';
+import {
+  type IngestHealth,
+  type Ingestion,
+  IngestMemory,
+  ingest,
+  type Reading,
+  type Registry,
+} from '@hdrscope/registry';
+import { keepReading, latestState } from '@hdrscope/registry/internal';
 import { malformed, type SeriesProblem, unsupported } from '../scraper/buckets.ts';
 import { checkHistogram } from '../scraper/check-histogram.ts';
 import { LayoutPool } from '../scraper/layout-pool.ts';
+import type { RawHistogram } from '../scraper/raw-histogram.ts';
 import { chooseUnit } from '../scraper/read-exposition.ts';
 import { ReadingMaker } from '../scraper/readings.ts';
 import type { ScrapedFamily, ScrapedHistogram } from '../scraper/scraped.ts';
@@ -32,13 +40,13 @@ export interface RemoteWriteIntakeHealth
   readonly refused: Readonly<Record<WriteRefusalReason, number>>;
   /** Restarts: another start, or counts that fell. */
   readonly resets: number;
-  /** Samples of gauges, counters and summaries, which are left out. */
+  /** Samples of gauges, counters and summaries, which are left out; and sums and counts that came before the first bucket of theirs. */
   readonly otherSamples: number;
   /** Numbers of classic histograms that wait for other parts of theirs. */
   readonly waiting: number;
   /**
-   * Values that were counted between the last classic state and the first native one of a series whose sender has changed from classic to
-   * native buckets. Where they lie is unknown, and they are not added.
+   * Values that were counted between the last state of one kind and the first one of the other, where a sender has changed from classic to
+   * native buckets, or back. Where they lie is unknown, and they are not added.
    */
   readonly lostValues: number;
 }
@@ -65,7 +73,7 @@ const MOST_LEFT_OUT = 1000;
 const MOST_TYPES = 10_000;
 /** Slots of one request, by `SLOT_COST`. */
 const MOST_ELEMENTS = 3_000_000;
-/** A classic histogram is assembled after its time. A native one that was sent so much earlier came beside it. */
+/** A native histogram that is at most so much older than a classic one came beside it: a classic one is assembled later. */
 const SENT_TOGETHER_MS = 300_000;
 
 /** The facts that a family keeps from its first histogram. */
@@ -213,22 +221,19 @@ export class WriteIntake {
       written.histograms++;
       return;
     }
-    const histogram = mayFall ? GAUGE : checkHistogram({ ...raw, labels }, this.#layouts, budget);
+    const histogram = mayFall ? GAUGE : this.#check({ ...raw, labels }, budget);
     if ('reason' in histogram) {
       this.#refuse(written, name, histogram);
       return;
     }
-    const key = keyFor(name, labels);
-    const before = this.#assembly.noteNative(key, raw.timestampMs!);
-    const isOther = before !== undefined && histogram.counted.layout.kind !== 'explicit';
-    if (isOther) this.#lostValues += Math.max(0, histogram.counted.counts.total - before);
-    const refusal = this.#add(this.#factsFor(name, metadata), histogram, isOther ? 'keep' : 'take');
+    this.#assembly.noteNative(keyFor(name, labels), raw.timestampMs!);
+    const refusal = this.#add(this.#factsFor(name, metadata), histogram);
     if (refusal === undefined) written.histograms++;
     else noteRefusal(written, name, refusal);
   }
 
   #takeClassic(
-    { family, key, raw, metadata, known, nativeMs }: AssembledHistogram,
+    { family, key, raw, metadata, nativeMs }: AssembledHistogram,
     budget: Budget,
     refusals: WriteRefusals,
   ): void {
@@ -236,42 +241,61 @@ export class WriteIntake {
       this.#refuse(refusals, family, GAUGE);
       return;
     }
-    if (nativeMs !== undefined) {
-      // The native buckets of the same histogram are finer.
-      if (raw.timestampMs! - nativeMs > SENT_TOGETHER_MS) this.#refuse(refusals, family, WAS_NATIVE);
-      return;
-    }
-    const { coarse, isFiner } =
-      known === undefined ? { coarse: raw, isFiner: false } : atKnownBounds(raw, known);
-    const histogram = checkHistogram(raw, this.#layouts, budget);
-    const compared = isFiner ? checkHistogram(coarse, this.#layouts, budget) : histogram;
+    // The native buckets of the same histogram are finer.
+    if (nativeMs !== undefined && raw.timestampMs! - nativeMs <= SENT_TOGETHER_MS) return;
+    const { coarse, isFiner } = atKnownBounds(raw, latestState(this.memory, key)?.counted.layout);
+    const histogram = this.#check(raw, budget);
+    const compared = isFiner ? this.#check(coarse, budget) : histogram;
     if ('reason' in histogram || 'reason' in compared) {
       this.#refuse(refusals, family, 'reason' in histogram ? histogram : (compared as SeriesProblem));
       return;
     }
     const facts = this.#factsFor(family, metadata);
-    const refusal = this.#add(facts, compared, 'take');
-    if (refusal !== undefined) {
-      noteRefusal(refusals, family, refusal);
-      return;
+    const refusal = this.#add(facts, compared);
+    if (refusal !== undefined) noteRefusal(refusals, family, refusal);
+    // From now on, the bounds count that the state before lacked.
+    else if (isFiner) this.#keep(this.#readingFor(facts, histogram));
+  }
+
+  /** Checks a histogram. One that would take too many slots is refused, so that nothing fails after a part of the request is taken. */
+  #check(raw: RawHistogram, budget: Budget): ScrapedHistogram | SeriesProblem {
+    try {
+      return checkHistogram(raw, this.#layouts, budget);
+    } catch (error) {
+      if (!(error instanceof HdrscopeError) || error.code !== 'ERR_TOO_LARGE') throw error;
+      return malformed('has more buckets than are left to its request');
     }
-    // From now on, the bounds count that the sets before lacked.
-    if (isFiner) this.#add(facts, histogram, 'keep');
-    this.#assembly.noteTaken(key, raw, histogram.counted.counts.total);
   }
 
   /** @returns Why the histogram is refused; `undefined` when it is not. */
-  #add(facts: FamilyFacts, histogram: ScrapedHistogram, how: 'take' | 'keep'): string | undefined {
-    const { clock, maxStreams, forgetAfterMs } = this.#settings;
-    const [reading] = this.#maker.readings({ ...facts, histograms: [histogram] }, clock.nowMs());
-    if (how === 'keep') {
-      keepReading(this.memory, reading!, clock.monotonicMs(), {
-        ...{ maxStreams, forgetAfterMs, epochs: 'side by side' },
-      });
-      return undefined;
+  #add(facts: FamilyFacts, histogram: ScrapedHistogram): string | undefined {
+    const reading = this.#readingFor(facts, histogram);
+    const last = latestState(this.memory, reading.key);
+    const { layout, counts } = histogram.counted;
+    if (last === undefined || last.counted.layout.kind === layout.kind) {
+      const [refusal] = this.#ingestion.take([reading]);
+      return refusal && problemIn(refusal);
     }
-    const [refusal] = this.#ingestion.take([reading!]);
-    return refusal && problemIn(refusal);
+    // Buckets of two kinds cannot be compared.
+    const sequence = reading.counter?.sequence;
+    if (sequence !== undefined && last.sequence !== undefined && sequence <= last.sequence) return undefined;
+    const { total } = last.counted.counts;
+    this.#lostValues += counts.total >= total ? counts.total - total : counts.total;
+    this.#keep(reading);
+    return undefined;
+  }
+
+  #readingFor(facts: FamilyFacts, histogram: ScrapedHistogram): Reading {
+    const nowMs = this.#settings.clock.nowMs();
+    const [reading] = this.#maker.readings({ ...facts, histograms: [histogram] }, nowMs);
+    return reading!;
+  }
+
+  /** Makes a reading the one that later ones are compared with. */
+  #keep(reading: Reading): void {
+    const { clock, maxStreams, forgetAfterMs } = this.#settings;
+    const limits = { maxStreams, forgetAfterMs, epochs: 'side by side' } as const;
+    keepReading(this.memory, reading, clock.monotonicMs(), limits);
   }
 
   /** A family keeps the unit that it began with. */
@@ -313,9 +337,6 @@ const PLACE_PROBLEMS: Readonly<Record<'tooManyStreams' | 'tooManyParts', WritePr
 };
 
 const GAUGE = unsupported('is a gauge histogram: its counts may fall, so increases are unknown');
-const WAS_NATIVE = unsupported(
-  'has sent native buckets before: its classic buckets are counted only by a receiver that starts anew',
-);
 
 function problemIn({ details, message }: HdrscopeError): string {
   return `is refused: ${typeof details.problem === 'string' ? details.problem : message}`;

@@ -238,14 +238,22 @@ describe.each([1, 2] as const)('a request of version %i', (version) => {
     expect(await totals()).toEqual({ [KEY]: 6 });
   });
 
-  test('says how many values are lost when a sender changes from classic to native buckets', async () => {
-    for (const time of [1, 2]) {
-      await write(version, classicSeries('x_seconds', { job: 'a' }, { '2': 3, '+Inf': 10 }, NOW + time));
-    }
+  test('says how many values are lost when a sender changes from classic to native buckets, and back', async () => {
+    const classic = (all: number, timeMs: number) =>
+      write(version, classicSeries('x_seconds', { job: 'a' }, { '2': 3, '+Inf': all }, timeMs));
+    for (const time of [1, 2]) await classic(10, NOW + time);
     await write(version, [named(native([6, 6], { timeMs: NOW + 3 }))]);
     await write(version, [named(native([7, 6], { timeMs: NOW + 4 }))]);
     expect(await totals()).toEqual({ [KEY]: 11 });
     expect(server.health.lostValues).toBe(2);
+    // Much later, so that the classic buckets are not those beside the native ones.
+    const later = NOW + 600_000;
+    for (const [i, all] of [18, 20].entries()) await classic(all, later + i);
+    // A state that is late must not become the one that others are compared with.
+    await write(version, [named(native([7, 7], { timeMs: NOW + 5 }))]);
+    await classic(21, later + 2);
+    expect(await totals()).toEqual({ [KEY]: 14 });
+    expect(server.health).toMatchObject({ lostValues: 2 + 5, resets: 0 });
   });
 
   test('knows a restart by counts that fall', async () => {
@@ -334,6 +342,19 @@ describe('the parts of a classic histogram', () => {
     expect(await totals()).toEqual({});
     await server.close();
     expect(await totals()).toEqual({ 'y_seconds{}': 6 });
+  });
+
+  test('that a receiver adds when it closes, and which lack buckets, are compared with whole ones by the next', async () => {
+    const whole = (all: number, time: number) =>
+      classicSeries('y_seconds', {}, { '0.5': 3, '1': 4, '+Inf': all }, NOW + time);
+    await write(1, whole(6, 1).slice(1));
+    const { memory } = server;
+    await server.close();
+    expect(await totals()).toEqual({ 'y_seconds{}': 6 });
+    await serve({ memory });
+    for (const time of [2, 3, 4]) await write(1, whole(6 + time, time));
+    expect(await totals()).toEqual({ 'y_seconds{}': 4 });
+    expect(server.health.resets).toBe(0);
   });
 
   test('are not waited for when their process has ended without stale markers', async () => {

@@ -1,4 +1,5 @@
 // What sources of other packages ask of a memory. Its methods are missing in the declarations that these packages read.
+import type { Counted } from '@hdrscope/core';
 import type { IngestMemory, StreamLimits } from './memory.ts';
 import type { Reading } from './reading.ts';
 
@@ -10,6 +11,16 @@ export function hasAnswered(memory: IngestMemory): boolean {
 /** The epoch of the last reading of a key; `undefined` for an unknown key. */
 export function latestEpoch(memory: IngestMemory, key: string): string | undefined {
   return memory.latestEpoch(key);
+}
+
+/** The counts of the last reading of a key, and its sequence; `undefined` for an unknown key, and for a delta counter. */
+export function latestState(
+  memory: IngestMemory,
+  key: string,
+): { readonly counted: Counted; readonly sequence: bigint | undefined } | undefined {
+  const epoch = memory.latestEpoch(key);
+  const { last, sequences = [] } = (epoch !== undefined && memory.lifeOf(key, epoch)) || {};
+  return last && { counted: last.counted, sequence: sequences.at(-1) };
 }
 
 /** Keeps a reading as the last one of its life, without adding its counts: the next reading is compared with it. */

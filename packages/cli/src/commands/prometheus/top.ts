@@ -1,7 +1,7 @@
 import { intervalTicks } from '@hdrscope/ceph/internal';
 import { type Bounds, type Counted, HistogramSum, increase } from '@hdrscope/core';
 import { exactly, formatDecimal } from '@hdrscope/core/internal';
-import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '@hdrscope/inputs/internal';
+import { type Figures, figuresJson, withoutEstimate } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, listNames, reasonOf } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import {
@@ -47,7 +47,7 @@ export const command = defineCommand({
     intervals: intervalsOption(),
     once: { help: 'prints one interval, and ends' },
     by: { value: '<label>', help: 'a row for each value of this label', fallback: 'a row for each name' },
-    columns: columnsOption('text', ['min', 'max', 'stdev']),
+    columns: columnsOption('text', ['stdev']),
     percentiles: percentilesOption(),
   },
   formats: ['text', 'json'],
@@ -282,7 +282,7 @@ function rowFigures({ title, unit, values, sum, rate }: Row, percentiles: readon
   const count = values.totalCount;
   return {
     ...{ name: title, unit, count, seconds: count / rate, areBounds: true },
-    ...{ min: UNKNOWN, max: UNKNOWN },
+    ...{ min: values.min, max: values.max },
     mean: sum === undefined ? values.mean : exactly(Number((sum / count).toPrecision(12))),
     percentiles: percentiles.map((percentile) => ({
       percentile,
@@ -292,7 +292,7 @@ function rowFigures({ title, unit, values, sum, rate }: Row, percentiles: readon
 }
 
 function rowJson({ family, value, rate, restarts }: Row, figures: Figures, by: string | undefined): string {
-  const { name: _, min: _min, max: _max, ...others } = figuresJson(figures);
+  const { name: _, ...others } = figuresJson(figures);
   return JSON.stringify({
     ...{ name: family, ...(by !== undefined && { labels: value === undefined ? {} : { [by]: value } }) },
     ...{ seconds: figures.seconds, ratePerSec: rate, restarts },
