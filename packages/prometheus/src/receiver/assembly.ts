@@ -119,7 +119,8 @@ export class Assembly {
     const taken: AssembledHistogram[] = [];
     for (const [key, { sets }] of this.#entries) {
       if (sets.touchedMs > sinceMs) break;
-      if (sets.held > 0) taken.push(...this.#take(key, () => sets.takeAll()));
+      if (sets.held === 0) continue;
+      for (const one of this.#take(key, () => sets.takeAll())) taken.push(one);
     }
     return taken;
   }

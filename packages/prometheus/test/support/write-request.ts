@@ -76,7 +76,7 @@ export function encode1(
   return writer.finish();
 }
 
-export function encode2(series: readonly SeriesToWrite[]): Uint8Array {
+function encode2(series: readonly SeriesToWrite[]): Uint8Array {
   const writer = new BinaryWriter();
   const symbols: string[] = [''];
   const ref = (text: string): number => {
