@@ -71,6 +71,8 @@ export interface Written extends WriteRefusals {
 const MOST_PROBLEMS = 10;
 const MOST_LEFT_OUT = 1000;
 const MOST_TYPES = 10_000;
+/** As in Prometheus: the clock of a sender may be ahead. */
+const MOST_AHEAD_MS = 600_000;
 /** Slots of one request, by `SLOT_COST`. */
 const MOST_ELEMENTS = 3_000_000;
 /** A native histogram that is at most so much older than a classic one came beside it: a classic one is assembled later. */
@@ -142,14 +144,16 @@ export class WriteIntake {
     const written: Written = { samples: 0, histograms: 0, exemplars: 0, ...noRefusals(), assembled };
     const budget = new Budget('the body', { elements: MOST_ELEMENTS });
     for (const one of metadata) this.#noteMetadata(one);
+    const latestMs = this.#settings.clock.nowMs() + MOST_AHEAD_MS;
     for (const one of series) {
       written.exemplars += one.exemplars;
-      if (one.problem === undefined) {
+      const problemText = one.problem ?? (isAfter(one, latestMs) ? AHEAD : undefined);
+      if (problemText === undefined) {
         written.samples += one.samples.length;
         for (const histogram of one.histograms) this.#takeNative(one, histogram, budget, written);
         this.#takeNumbers(one, written);
       } else {
-        const problem = malformed(one.problem);
+        const problem = malformed(problemText);
         const count = Math.max(1, one.samples.length + one.histograms.length);
         this.#refuse(written, one.name === '' ? 'a series' : one.name, problem, count);
       }
@@ -243,7 +247,8 @@ export class WriteIntake {
     }
     // The native buckets of the same histogram are finer.
     if (nativeMs !== undefined && raw.timestampMs! - nativeMs <= SENT_TOGETHER_MS) return;
-    const { coarse, isFiner } = atKnownBounds(raw, latestState(this.memory, key)?.counted.layout);
+    const last = latestState(this.memory, key);
+    const { coarse, isFiner } = atKnownBounds(raw, last?.counted.layout);
     const histogram = this.#check(raw, budget);
     const compared = isFiner ? this.#check(coarse, budget) : histogram;
     if ('reason' in histogram || 'reason' in compared) {
@@ -253,8 +258,9 @@ export class WriteIntake {
     const facts = this.#factsFor(family, metadata);
     const refusal = this.#add(facts, compared);
     if (refusal !== undefined) noteRefusal(refusals, family, refusal);
-    // From now on, the bounds count that the state before lacked.
-    else if (isFiner) this.#keep(this.#readingFor(facts, histogram));
+    // From now on, the bounds count that the state before lacked. A late state is none that others are compared with.
+    else if (isFiner && (last?.sequence ?? -1n) < BigInt(raw.timestampMs!))
+      this.#keep(this.#readingFor(facts, histogram));
   }
 
   /** Checks a histogram. One that would take too many slots is refused, so that nothing fails after a part of the request is taken. */
@@ -320,6 +326,16 @@ interface WriteProblem {
   /** A clause that follows the name. */
   readonly problem: string;
 }
+
+/** Whether a series has a time after another one. All times after it would be late for good. */
+function isAfter({ samples, histograms }: WrittenSeries, latestMs: number): boolean {
+  return (
+    samples.some(({ timeMs }) => timeMs > latestMs) ||
+    histograms.some(({ raw }) => raw.timestampMs! > latestMs)
+  );
+}
+
+const AHEAD = 'has a time in the future, more than 10 minutes ahead';
 
 const noRefusals = (): WriteRefusals => ({ refused: 0, problems: [] });
 

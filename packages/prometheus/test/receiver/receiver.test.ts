@@ -256,6 +256,16 @@ describe.each([1, 2] as const)('a request of version %i', (version) => {
     expect(server.health).toMatchObject({ lostValues: 2 + 5, resets: 0 });
   });
 
+  test('refuses times that are far ahead: all later states would be late', async () => {
+    const ahead = Date.now() + 3_600_000;
+    const answer = await write(version, [named(native([9, 9], { timeMs: ahead }))]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/more than 10 minutes ahead/)]);
+    await write(version, classicSeries('y_seconds', {}, { '1': 5, '+Inf': 5 }, ahead));
+    await write(version, [named(native([2, 1]))]);
+    expect(await totals()).toEqual({ [KEY]: 3 });
+    expect(server.health.refused.malformed).toBe(1 + 4);
+  });
+
   test('knows a restart by counts that fall', async () => {
     await write(version, [named(native([5, 1]))]);
     await write(version, [named(native([2, 1], { timeMs: NOW + 1 }))]);
@@ -352,7 +362,8 @@ describe('the parts of a classic histogram', () => {
     await server.close();
     expect(await totals()).toEqual({ 'y_seconds{}': 6 });
     await serve({ memory });
-    for (const time of [2, 3, 4]) await write(1, whole(6 + time, time));
+    // The state before comes again, whole.
+    for (const time of [0, 1, 2, 3, 4]) await write(1, whole(6 + time, time));
     expect(await totals()).toEqual({ 'y_seconds{}': 4 });
     expect(server.health.resets).toBe(0);
   });
