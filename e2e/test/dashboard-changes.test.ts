@@ -63,7 +63,7 @@ describeWithChromium('the first view of the live page', () => {
     await service.pass(0.5);
     page = await live.open({ viewport: DESKTOP });
     await service.pass(5);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await live.stop();
@@ -133,7 +133,7 @@ describeWithChromium('the first view of the live page', () => {
     await hasText(headline(), /^Nothing changed: /);
     await against.selectOption('the last quiet time');
     await hasText(worst, /http\.route=\/search: p99(\.9)? /);
-  }, 90_000);
+  });
 
   test.each([
     ['desktop', 'light', DESKTOP],
