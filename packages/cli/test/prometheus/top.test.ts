@@ -81,6 +81,26 @@ test('shows what was counted between two scrapes, with the bounds of buckets', a
   ]);
 });
 
+test('values of one name in different units are not added up', async () => {
+  const serveUnit = async (unit: string): Promise<string> => {
+    let count = 0;
+    const server = createServer((_, response) => {
+      count += 10;
+      response.writeHead(200, { 'content-type': 'application/openmetrics-text; version=1.0.0' });
+      const buckets = `x_bucket{le="1"} ${count}\nx_bucket{le="+Inf"} ${count}\nx_sum ${count}\nx_count ${count}`;
+      response.end(`# TYPE x histogram\n# UNIT x ${unit}\n${buckets}\n# EOF\n`);
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    ends.push(() => server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const { json } = await top(await serveUnit('seconds'), await serveUnit('milliseconds'), '--once', '--json');
+  expect(json().map(({ unit, count }) => [unit, count])).toEqual([
+    ['s', 10],
+    ['ms', 10],
+  ]);
+});
+
 test('adds up the series of all targets, and has a row for each value of a label', async () => {
   const pages = [
     { a: [1, 1, 1, 1], b: [5, 5, 5, 5] },

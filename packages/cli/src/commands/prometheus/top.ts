@@ -239,7 +239,8 @@ function sumRows(increases: readonly SeriesIncrease[], by: string | undefined): 
   const rows = new Map<string, Row>();
   for (const { family, unit, labels, counted, sum, seconds, isRestart } of increases) {
     const value = by === undefined ? undefined : labels[by];
-    const key = JSON.stringify([family, value]);
+    // Values of different units cannot be added up.
+    const key = JSON.stringify([family, value, unit]);
     let row = rows.get(key);
     if (row === undefined) {
       row = {
