@@ -49,15 +49,15 @@ export class StaticFiles {
       ['page.js', 'page.css'].map((name) => readFile(new URL(name, this.#bundles))),
     );
     return new Map([
-      ['', await fileOf('text/html; charset=utf-8', Buffer.from(pageHtml(this.#title)))],
-      ['page.js', await fileOf('text/javascript; charset=utf-8', script!)],
-      ['page.css', await fileOf('text/css; charset=utf-8', style!)],
-      ['icon.svg', await fileOf('image/svg+xml', Buffer.from(ICON_SVG))],
+      ['', await makeFile('text/html; charset=utf-8', Buffer.from(pageHtml(this.#title)))],
+      ['page.js', await makeFile('text/javascript; charset=utf-8', script!)],
+      ['page.css', await makeFile('text/css; charset=utf-8', style!)],
+      ['icon.svg', await makeFile('image/svg+xml', Buffer.from(ICON_SVG))],
     ]);
   }
 }
 
-async function fileOf(type: string, body: Buffer): Promise<StaticFile> {
+async function makeFile(type: string, body: Buffer): Promise<StaticFile> {
   const zipped = await promisify(gzip)(body);
   return {
     type,

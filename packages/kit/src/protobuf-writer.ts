@@ -229,7 +229,7 @@ function countVarintBytes(value: number): number {
 
 const FIRST_BYTES = 1024;
 const MOST_VARINT_BYTES = 5;
-/** Of a code of a character, which has 16 bits. */
+/** The most bytes of an integer of 16 bits, which the code of a character is. */
 const MOST_CODE_BYTES = 3;
 /** A call of the encoder takes as long as so many characters one by one; their length has one byte. */
 const LONGEST_COPIED = 64;

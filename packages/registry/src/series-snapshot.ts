@@ -217,7 +217,7 @@ class Difference implements SeriesSnapshot {
 
   #increase(): ReadonlyCounts {
     const [now, then] = [this.#now, this.#then];
-    // Of states of one series, whose counts know what has changed: without the checks that counts of others need.
+    // Counts of one series know what has changed, so they need no checks.
     if (now instanceof StateSnapshot && then instanceof StateSnapshot && now.layout === then.layout) {
       const listed = now.counts.listedSince(then.counts);
       if (listed !== undefined) return listed;

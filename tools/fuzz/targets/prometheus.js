@@ -193,7 +193,8 @@ export async function writeRequest() {
   const { RequestEncoder } = await importSource('prometheus/src/remote-write/encode.ts');
   const { readWriteRequest } = await importSource('prometheus/src/receiver/read-request.ts');
   const { WriteIntake } = await importSource('prometheus/src/receiver/intake.ts');
-  const { RECEIVER_RULES, withPendingBytes } = await importSource('prometheus/src/receiver/options.ts');
+  const { RECEIVER_RULES } = await importSource('prometheus/src/receiver/options.ts');
+  const { withPendingBytes } = await importSource('kit/src/server/index.ts');
   const { createRegistry } = await importSource('registry/src/index.ts');
   const { readOptions } = await importSource('core/src/internal.ts');
   const { atOnce, Budget, ProtobufWriter } = await importSource('kit/src/index.ts');

@@ -1,10 +1,8 @@
+import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
 import { intervalsWithin } from '../history/coarsening.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
 import type { Against, Question, TimeRange } from '../question.ts';
 import type { TwoTimes } from './series-changes.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
 
 /** The recent time, where the reader has chosen no time. */
 const RECENT_MS = MINUTE_MS;

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
+import { mustBe } from '@hdrscope/core/internal';
 import { Budget } from '../budget.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { holdBytes } from './room.ts';
@@ -24,6 +25,21 @@ export interface BodyLimits {
 
 const PIECE_BYTES = 65_536;
 const CUT = 'the request ended before its body was complete';
+
+const PENDING_BODIES = 4;
+
+/**
+ * Settings of a receiver with how many bytes the bodies of all requests under way may have. Left out, they are 4 times as many as those of one body.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when fewer bytes may be under way than one body may have.
+ */
+export function withPendingBytes<
+  S extends { readonly maxBytes: number; readonly maxPendingBytes?: number | undefined },
+>(settings: S): S & { readonly maxPendingBytes: number } {
+  const { maxBytes, maxPendingBytes = PENDING_BODIES * maxBytes } = settings;
+  if (maxPendingBytes >= maxBytes) return { ...settings, maxPendingBytes };
+  throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
+}
 
 /** The bodies of the requests under way. */
 export class Bodies {

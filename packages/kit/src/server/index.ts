@@ -9,7 +9,7 @@ export {
   isOfAnotherSite,
   type Refusal,
 } from './access.ts';
-export { Bodies, type BodyLimits, type IncomingBody } from './bodies.ts';
+export { Bodies, type BodyLimits, type IncomingBody, withPendingBytes } from './bodies.ts';
 export {
   createGuardedHttp2Server,
   type GuardedHttp2Server,

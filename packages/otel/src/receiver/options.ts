@@ -3,7 +3,6 @@ import {
   having,
   integer,
   listOf,
-  mustBe,
   number,
   object,
   optional,
@@ -85,8 +84,6 @@ export const RECEIVER_RULES: RulesFor<OtlpReceiverOptions, Absent> = {
   memory: optional(ingestMemory),
 };
 
-const PENDING_BODIES = 4;
-
 /** The options of a receiver, checked. */
 export type ReceiverSettings = Settings<OtlpReceiverOptions, Exclude<Absent, 'maxPendingBytes'>>;
 
@@ -95,10 +92,3 @@ export type ReadingSettings = Pick<
   ReceiverSettings,
   'resourceAttributes' | 'familyOptions' | 'clock' | 'numbers'
 >;
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when fewer bytes may be under way than one body may have. */
-export function withPendingBytes(settings: Settings<OtlpReceiverOptions, Absent>): ReceiverSettings {
-  const { maxBytes, maxPendingBytes = PENDING_BODIES * maxBytes } = settings;
-  if (maxPendingBytes >= maxBytes) return { ...settings, maxPendingBytes };
-  throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
-}

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
 import { readOptions } from '@hdrscope/core/internal';
 import { notify, Turns } from '@hdrscope/kit';
-import { Bodies, HttpRefusal, type IncomingBody } from '@hdrscope/kit/server';
+import { Bodies, HttpRefusal, type IncomingBody, withPendingBytes } from '@hdrscope/kit/server';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { assertRegistry } from '@hdrscope/registry/internal';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
@@ -10,12 +10,7 @@ import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from './intake.ts';
 import { bodyBudget } from './limits.ts';
-import {
-  type OtlpReceiverOptions,
-  RECEIVER_RULES,
-  type ReceiverSettings,
-  withPendingBytes,
-} from './options.ts';
+import { type OtlpReceiverOptions, RECEIVER_RULES, type ReceiverSettings } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
 import type { PointRefusals } from './refusals.ts';
 import type { Pausing } from './wire.ts';

@@ -10,10 +10,11 @@ import {
   noRefusals,
   port as portRule,
   type ServerRefusals,
+  withPendingBytes,
 } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { GRPC_HINT, grpcHandlers } from './grpc.ts';
-import { type OtlpReceiverOptions, RECEIVER_RULES, withPendingBytes } from './options.ts';
+import { type OtlpReceiverOptions, RECEIVER_RULES } from './options.ts';
 import { createReceiver, type OtlpReceiver, type OtlpReceiverHealth } from './receiver.ts';
 
 /**

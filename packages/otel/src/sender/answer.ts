@@ -50,7 +50,7 @@ export type Answer =
       readonly retryAfterMs?: number | undefined;
     };
 
-/** Of a request that was not taken. */
+/** The answer to a request that was not taken. */
 export type Failure = Exclude<Answer, { kind: 'taken' }>;
 
 /** The bytes of a request. */

@@ -151,7 +151,7 @@ function hasTotal(set: PartSet): boolean {
  * A classic histogram without the bounds that the state before it lacks, and whether there are such bounds. The counts of two states can
  * be compared at the bounds that both have.
  *
- * @param before The layout of the state before; `undefined` when there is none.
+ * @param before The layout of the state before; `undefined` for the first state.
  */
 export function atKnownBounds(
   raw: RawHistogram,

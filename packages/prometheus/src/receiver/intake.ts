@@ -258,7 +258,7 @@ export class WriteIntake {
     const facts = this.#factsFor(family, metadata);
     const refusal = this.#add(facts, compared);
     if (refusal !== undefined) noteRefusal(refusals, family, refusal);
-    // From now on, the bounds count that the state before lacked. A late state is none that others are compared with.
+    // The next state is compared with this one at all bounds, those included that the state before lacked. A late state takes no such place.
     else if (isFiner && (last?.sequence ?? -1n) < BigInt(raw.timestampMs!))
       this.#keep(this.#readingFor(facts, histogram));
   }

@@ -1,7 +1,6 @@
 import {
   integer,
   listOf,
-  mustBe,
   number,
   object,
   optional,
@@ -73,14 +72,5 @@ export const RECEIVER_RULES: RulesFor<RemoteWriteReceiverOptions, Absent> = {
   memory: optional(ingestMemory),
 };
 
-const PENDING_BODIES = 4;
-
 /** The options of a receiver, checked. */
 export type ReceiverSettings = Settings<RemoteWriteReceiverOptions, Exclude<Absent, 'maxPendingBytes'>>;
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when fewer bytes may be under way than one body may have. */
-export function withPendingBytes(settings: Settings<RemoteWriteReceiverOptions, Absent>): ReceiverSettings {
-  const { maxBytes, maxPendingBytes = PENDING_BODIES * maxBytes } = settings;
-  if (maxPendingBytes >= maxBytes) return { ...settings, maxPendingBytes };
-  throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
-}

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
 import { readOptions } from '@hdrscope/core/internal';
 import { Budget, notify, Turns } from '@hdrscope/kit';
-import { Bodies, HttpRefusal, type IncomingBody } from '@hdrscope/kit/server';
+import { Bodies, HttpRefusal, type IncomingBody, withPendingBytes } from '@hdrscope/kit/server';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { assertRegistry } from '@hdrscope/registry/internal';
 import {
@@ -12,12 +12,7 @@ import {
   type WriteRefusals,
   type Written,
 } from './intake.ts';
-import {
-  RECEIVER_RULES,
-  type ReceiverSettings,
-  type RemoteWriteReceiverOptions,
-  withPendingBytes,
-} from './options.ts';
+import { RECEIVER_RULES, type ReceiverSettings, type RemoteWriteReceiverOptions } from './options.ts';
 import { readWriteRequest, type WriteVersion } from './read-request.ts';
 import { unsnappy } from './unsnappy.ts';
 
@@ -216,7 +211,7 @@ const DROP =
   '. All else counts. Histograms that are never taken can be dropped by write_relabel_configs of the sender';
 
 function answerFailure(response: ServerResponse, error: unknown): void {
-  const { status, message } = refusalOf(error);
+  const { status, message } = toRefusal(error);
   if (status === 503) response.setHeader('retry-after', '1');
   // The rest of the request will not be read.
   if (!response.req.complete) response.setHeader('connection', 'close');
@@ -232,7 +227,7 @@ function send(response: ServerResponse, status: number, message: string): void {
   response.end(body);
 }
 
-function refusalOf(error: unknown): Pick<HttpRefusal, 'status' | 'message'> {
+function toRefusal(error: unknown): Pick<HttpRefusal, 'status' | 'message'> {
   if (error instanceof HttpRefusal) return error;
   if (!(error instanceof HdrscopeError)) {
     return { status: 500, message: error instanceof Error ? error.message : String(error) };

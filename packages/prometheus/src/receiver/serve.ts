@@ -9,9 +9,10 @@ import {
   noRefusals,
   port as portRule,
   type ServerRefusals,
+  withPendingBytes,
 } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
-import { RECEIVER_RULES, type RemoteWriteReceiverOptions, withPendingBytes } from './options.ts';
+import { RECEIVER_RULES, type RemoteWriteReceiverOptions } from './options.ts';
 import { createReceiver, type RemoteWriteReceiver, type RemoteWriteReceiverHealth } from './receiver.ts';
 
 /**

@@ -1,10 +1,11 @@
 import { readOptions } from '@hdrscope/core/internal';
+import { withPendingBytes } from '@hdrscope/kit/server';
 import { createRegistry, type Registry, type SeriesSnapshot, type Snapshot } from '@hdrscope/registry';
 import { decodeJson } from '../../../src/receiver/decode-json.ts';
 import { decodeProtobuf } from '../../../src/receiver/decode-protobuf.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from '../../../src/receiver/intake.ts';
 import { bodyBudget } from '../../../src/receiver/limits.ts';
-import { type OtlpReceiverOptions, RECEIVER_RULES, withPendingBytes } from '../../../src/receiver/options.ts';
+import { type OtlpReceiverOptions, RECEIVER_RULES } from '../../../src/receiver/options.ts';
 import type { ReceivedMetric } from '../../../src/receiver/received.ts';
 import type { PointRefusals } from '../../../src/receiver/refusals.ts';
 import {
