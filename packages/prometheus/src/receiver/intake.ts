@@ -304,12 +304,16 @@ export class WriteIntake {
     keepReading(this.memory, reading, clock.monotonicMs(), limits);
   }
 
-  /** A family keeps the unit that it began with. */
+  /** A family keeps the unit that it began with. Where another one is stated, its readings are refused as `conflicting`. */
   #factsFor(name: string, stated: WrittenMetadata): FamilyFacts {
     const known = this.#families.get(name);
-    if (known !== undefined) return known;
     const { help, unit } = this.#metadataFor(name, stated);
     const facts = { name, help, unit: chooseUnit({ name, unit }) };
+    if (known !== undefined) {
+      // Version 1 states units once a minute, perhaps after the first values.
+      const isOther = unit !== '' && known.unit !== '' && facts.unit !== known.unit;
+      return isOther ? { ...known, unit: facts.unit } : known;
+    }
     if (this.#families.size < MOST_TYPES) this.#families.set(name, facts);
     return facts;
   }

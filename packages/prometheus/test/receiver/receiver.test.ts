@@ -100,6 +100,21 @@ describe.each([1, 2] as const)('a request of version %i', (version) => {
     expect(bucketCounts(family!, family!.series[0]!, [1, 2, 4])).toEqual([0, 2, 4, 0]);
   });
 
+  test('refuses a family in another unit than the one that it began with', async () => {
+    const inUnit = (unit: string, job: string, histogram: HistogramToWrite) =>
+      write(
+        version,
+        [{ labels: { __name__: 'x', job }, histograms: [histogram], type: 3, unit }],
+        version === 1 ? [{ family: 'x', type: 3, unit }] : [],
+      );
+    expect(await inUnit('seconds', 'a', native([2, 1]))).toMatchObject({ status: 204 });
+    const { status, text } = await inUnit('milliseconds', 'b', native([5, 5]));
+    expect([status, text]).toEqual([400, expect.stringContaining('x is refused: ')]);
+    expect(await totals()).toEqual({ 'x{"job":"a"}': 3 });
+    expect(server.health.refused).toMatchObject({ conflicting: 1 });
+    expect(await inUnit('', 'a', native([2, 2], { timeMs: NOW + 1000 }))).toMatchObject({ status: 204 });
+  });
+
   test('adds native histograms with boundaries of their own', async () => {
     const custom = native([5, 1], {
       schema: -53,

@@ -35,6 +35,7 @@ export interface HistogramToWrite {
 export interface MetadataToWrite {
   readonly family: string;
   readonly type: number;
+  readonly unit?: string;
 }
 
 const { Varint, Bit64, LengthDelimited } = WireType;
@@ -69,9 +70,9 @@ export function encode1(
     for (const histogram of histograms) writeHistogram(writer, 4, histogram);
     writer.join();
   }
-  for (const { family, type } of metadata) {
+  for (const { family, type, unit = '' } of metadata) {
     writer.tag(3, LengthDelimited).fork().tag(1, Varint).int32(type);
-    writer.tag(2, LengthDelimited).string(family).join();
+    writer.tag(2, LengthDelimited).string(family).tag(5, LengthDelimited).string(unit).join();
   }
   return writer.finish();
 }
