@@ -191,7 +191,9 @@ export async function snappyBlock() {
 /** @returns {Promise<Target>} */
 export async function writeRequest() {
   const { RequestEncoder } = await importSource('prometheus/src/remote-write/encode.ts');
-  const { readWriteRequest } = await importSource('prometheus/src/receiver/read-request.ts');
+  const { readReadResponse, readWriteRequest } = await importSource(
+    'prometheus/src/receiver/read-request.ts',
+  );
   const { WriteIntake } = await importSource('prometheus/src/receiver/intake.ts');
   const { RECEIVER_RULES } = await importSource('prometheus/src/receiver/options.ts');
   const { withPendingBytes } = await importSource('kit/src/server/index.ts');
@@ -212,16 +214,22 @@ export async function writeRequest() {
     },
   );
   encoder.add({ ...family, name: 'z', type: 'gauge' }, { labels: [], value: { kind: 'number', value: 1 } });
+  const written = writeVersion1(new ProtobufWriter());
   return {
     form: 'bytes',
-    seeds: [encoder.finish(), writeVersion1(new ProtobufWriter())],
+    seeds: [encoder.finish(), written, new ProtobufWriter().uint32(0x0a).bytes(written).finish()],
     run(bytes) {
       let error;
-      for (const version of [1, 2]) {
+      const budget = () => new Budget('the body', { elements: 100_000 });
+      const readings = [
+        () => atOnce(readWriteRequest(bytes, 1, budget())),
+        () => atOnce(readWriteRequest(bytes, 2, budget())),
+        // The answer to a remote read.
+        () => ({ series: atOnce(readReadResponse(bytes, budget())), metadata: [] }),
+      ];
+      for (const read of readings) {
         try {
-          const request = atOnce(
-            readWriteRequest(bytes, version, new Budget('the body', { elements: 100_000 })),
-          );
+          const request = read();
           const intake = new WriteIntake(createRegistry(), options);
           atOnce(intake.take(request));
           atOnce(intake.settle(0));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { asArray, asObject, asText, Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import { inUrl } from '@hdrscope/kit/server';
-import { getAnswer } from '@hdrscope/prometheus/internal';
+import { requestAnswer } from '@hdrscope/prometheus/internal';
 import { formatInstance, type ScrapeTarget } from './target.ts';
 
 /** How the API server is asked. */
@@ -64,7 +64,7 @@ async function askList(api: KubernetesApi, path: string, rest: string | undefine
   if (rest !== undefined) url.searchParams.set('continue', rest);
   // The token is renewed while the pod runs.
   const token = await readFile(api.tokenFile ?? `${ACCOUNT}/token`, 'utf8');
-  const { bytes } = await getAnswer({
+  const { bytes } = await requestAnswer({
     url,
     headers: { accept: 'application/json', authorization: `Bearer ${token.trim()}` },
     tls: { caFile: api.caFile ?? (api.server === undefined ? `${ACCOUNT}/ca.crt` : undefined) },

@@ -1,4 +1,4 @@
-// Entry `@hdrscope/prometheus/receiver`: histograms that others send by remote write, on Node.js.
+// Entry `@hdrscope/prometheus/receiver`: histograms that others send by remote write, or keep for remote read, on Node.js.
 export type { WriteRefusalReason } from './intake.ts';
 export type { RemoteWriteReceiverOptions } from './options.ts';
 export {
@@ -6,4 +6,12 @@ export {
   type RemoteWriteReceiverHealth,
   remoteWriteReceiver,
 } from './receiver.ts';
+export {
+  type ListHistogramsOptions,
+  listRemoteHistograms,
+  type RemoteReadHealth,
+  type RemoteReadOptions,
+  type RemoteReadSnapshot,
+  readRemote,
+} from './remote-read.ts';
 export { type RunningRemoteWrite, type ServeRemoteWriteOptions, serveRemoteWrite } from './serve.ts';

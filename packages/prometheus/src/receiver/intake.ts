@@ -81,12 +81,21 @@ const SENT_TOGETHER_MS = 300_000;
 /** The facts that a family keeps from its first histogram. */
 type FamilyFacts = Pick<ScrapedFamily, 'name' | 'help' | 'unit'>;
 
+/** The options of a receiver, without those of its requests. */
+type IntakeSettings = Omit<ReceiverSettings, 'maxBytes' | 'maxElements' | 'maxPendingBytes'>;
+
+/** A stretch of the past that is read in place of what is sent now. */
+interface Past {
+  /** What was counted before is left out: the first state of a histogram counts only when the histogram began later. */
+  readonly sinceMs: number;
+}
+
 /** Adds written histograms to a registry. */
 export class WriteIntake {
   readonly memory: IngestMemory;
   /** Names of families that are left out, at most 1000. */
   readonly leftOut: Set<string> = new Set();
-  readonly #settings: ReceiverSettings;
+  readonly #settings: IntakeSettings;
   readonly #ingestion: Ingestion;
   readonly #maker: ReadingMaker;
   readonly #layouts = new LayoutPool();
@@ -98,11 +107,15 @@ export class WriteIntake {
   readonly #refused: Record<WriteRefusalReason, number> = {
     ...{ unsupported: 0, malformed: 0, countTooLarge: 0, tooManyStreams: 0, conflicting: 0 },
   };
+  readonly #past: Past | undefined;
+  /** Values of histograms that came after the beginning of the past that is read. They were counted before it or since. */
+  undatedValues = 0;
   #otherSamples = 0;
   #lostValues = 0;
 
-  constructor(registry: Registry, settings: ReceiverSettings) {
+  constructor(registry: Registry, settings: IntakeSettings, past?: Past) {
     this.#settings = settings;
+    this.#past = past;
     const { maxStreams, forgetAfterMs, clock, dropAttributes, observer, metrics } = settings;
     const { attributes, cardinalityLimit, expireAfterMs } = settings;
     this.memory = settings.memory ?? new IngestMemory();
@@ -144,7 +157,8 @@ export class WriteIntake {
     const written: Written = { samples: 0, histograms: 0, exemplars: 0, ...noRefusals(), assembled };
     const budget = new Budget('the body', { elements: MOST_ELEMENTS });
     for (const one of metadata) this.#noteMetadata(one);
-    const latestMs = this.#settings.clock.nowMs() + MOST_AHEAD_MS;
+    const latestMs =
+      this.#past === undefined ? this.#settings.clock.nowMs() + MOST_AHEAD_MS : Number.POSITIVE_INFINITY;
     for (const one of series) {
       written.exemplars += one.exemplars;
       const problemText = one.problem ?? (isAfter(one, latestMs) ? AHEAD : undefined);
@@ -278,6 +292,12 @@ export class WriteIntake {
     const reading = this.#readingFor(facts, histogram);
     const last = latestState(this.memory, reading.key);
     const { layout, counts } = histogram.counted;
+    const sinceMs = this.#past?.sinceMs ?? Number.NEGATIVE_INFINITY;
+    if (last === undefined && (histogram.createdMs ?? Number.NEGATIVE_INFINITY) < sinceMs) {
+      if (histogram.timestampMs! > sinceMs) this.undatedValues += counts.total;
+      this.#keep(reading);
+      return undefined;
+    }
     if (last === undefined || last.counted.layout.kind === layout.kind) {
       const [refusal] = this.#ingestion.take([reading]);
       return refusal && problemIn(refusal);

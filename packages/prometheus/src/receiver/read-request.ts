@@ -99,6 +99,27 @@ function* readVersion1(reader: WireReader, end: number): Steps<WriteRequest> {
   return { series, metadata };
 }
 
+/**
+ * Reads the answer to a remote read that asks one question, decompressed. Its series are those of a request of version 1.
+ * Source: https://github.com/prometheus/prometheus/blob/main/prompb/remote.proto, ReadResponse
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are no such answer; `ERR_TOO_LARGE` when the budget is passed.
+ */
+export function* readReadResponse(bytes: Uint8Array, budget: Budget): Steps<readonly WrittenSeries[]> {
+  const reader = new WireReader(bytes, budget, 'the answer is no prometheus.ReadResponse');
+  const all: WrittenSeries[] = [];
+  while (reader.at < bytes.length) {
+    const tag = reader.tag(bytes.length);
+    if (tag !== fields.RESPONSE_RESULT) {
+      reader.skip(tag, bytes.length);
+      continue;
+    }
+    const { series } = yield* readVersion1(reader, reader.message(bytes.length));
+    for (const one of series) all.push(one);
+  }
+  return all;
+}
+
 /** The symbols may follow the series that refer to them. */
 function* readVersion2(reader: WireReader, end: number): Steps<WriteRequest> {
   const symbols: string[] = [];

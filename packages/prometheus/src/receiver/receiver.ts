@@ -99,7 +99,12 @@ export function remoteWriteReceiver(
   registry: Registry,
   options: RemoteWriteReceiverOptions = {},
 ): RemoteWriteReceiver {
-  return createReceiver(registry, withPendingBytes(readOptions(options, REMOTE_WRITE_RECEIVER)));
+  return createReceiver(registry, readReceiverOptions(options));
+}
+
+/** Checks options, and fills in what is left out. */
+export function readReceiverOptions(options: RemoteWriteReceiverOptions): ReceiverSettings {
+  return withPendingBytes(readOptions(options, REMOTE_WRITE_RECEIVER));
 }
 
 /** `remoteWriteReceiver` with checked options. */

@@ -7,6 +7,7 @@ const delimited = (field: number): number => (field << 3) | 2;
 // Version 1: https://github.com/prometheus/prometheus/blob/main/prompb/remote.proto and types.proto
 export const REQUEST_1_SERIES: number = delimited(1);
 export const REQUEST_1_METADATA: number = delimited(3);
+export const RESPONSE_RESULT: number = delimited(1);
 export const SERIES_1_LABEL: number = delimited(1);
 export const SERIES_1_EXEMPLAR: number = delimited(3);
 export const SERIES_1_HISTOGRAM: number = delimited(4);

@@ -10,7 +10,7 @@ import {
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { quoted, type SenderTlsFiles, tls, url } from '@hdrscope/kit/delivery';
 import type { ExpositionFormat } from '../render.ts';
-import { getAnswer, scrapeError } from './get-answer.ts';
+import { requestAnswer, scrapeError } from './request-answer.ts';
 
 /** A target, and how it is asked. */
 export interface FetchExpositionOptions {
@@ -84,7 +84,7 @@ const ACCEPT = [
  */
 export async function fetchExposition(options: FetchExpositionOptions): Promise<FetchedExposition> {
   const { url, headers, timeoutMs, ...settings } = readOptions(options, FETCH);
-  const { bytes, contentType = 'text/plain' } = await getAnswer({
+  const { bytes, contentType = 'text/plain' } = await requestAnswer({
     ...settings,
     url: new URL(url),
     timeoutMs,

@@ -8,8 +8,10 @@ import { causeOf, quoted, type SenderTlsFiles, tlsOptionsOf } from '@hdrscope/ki
 import type { ScrapeErrorCode } from '../errors.ts';
 
 /** A request and its limits. */
-export interface GetRequest {
+export interface AnswerRequest {
   readonly url: URL;
+  /** What is sent by POST; left out, the request is a GET. */
+  readonly body?: Uint8Array;
   /** Besides those for compression. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: SenderTlsFiles;
@@ -31,12 +33,12 @@ export interface GotAnswer {
 }
 
 /**
- * Sends a GET request with a connection of its own, and follows no redirect.
+ * Sends a request with a connection of its own, and follows no redirect. A body that is compressed with Snappy is handed over as it is.
  *
  * @throws HdrscopeError `ERR_SCRAPE` when there is no whole answer in time, or one with another status than 200; `ERR_TOO_LARGE` when it
  *   has more than `maxBytes`.
  */
-export async function getAnswer(request: GetRequest): Promise<GotAnswer> {
+export async function requestAnswer(request: AnswerRequest): Promise<GotAnswer> {
   const { timeoutMs, signal, maxBytes, failure } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signals = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
@@ -44,8 +46,8 @@ export async function getAnswer(request: GetRequest): Promise<GotAnswer> {
     const answer = await send(request, signals);
     try {
       const { statusCode, headers } = answer;
-      if (statusCode !== 200) throw new Error(describeStatus(answer));
-      const bytes = await readBody(answer, maxBytes);
+      if (statusCode !== 200) throw new Error(await describeStatus(answer, request.body !== undefined));
+      const bytes = await readBody(answer, maxBytes, request.body !== undefined);
       return { contentType: headers['content-type'], bytes };
     } finally {
       answer.destroy();
@@ -62,34 +64,54 @@ export async function getAnswer(request: GetRequest): Promise<GotAnswer> {
   }
 }
 
-function send({ url, headers, tls }: GetRequest, signal: AbortSignal): Promise<IncomingMessage> {
+function send({ url, body, headers, tls }: AnswerRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const isSecure = url.protocol === 'https:';
   return new Promise((resolve, reject) => {
     const request = (isSecure ? requestHttps : requestHttp)(url, {
       // An idle connection that the server closes just now would fail the request.
       agent: false,
+      method: body === undefined ? 'GET' : 'POST',
       headers: { 'accept-encoding': 'gzip', 'user-agent': 'hdrscope', ...headers },
       signal,
       ...(isSecure && tlsOptionsOf(tls)),
     });
     request.on('error', reject);
     request.on('response', resolve);
-    request.end();
+    request.end(body);
   });
 }
 
-function describeStatus({ statusCode, headers: { location } }: IncomingMessage): string {
+/** @param hasReason Whether the first line of the body is a reason, and no page for people. */
+async function describeStatus(answer: IncomingMessage, hasReason: boolean): Promise<string> {
+  const { location } = answer.headers;
   const where =
     location === undefined
       ? ''
       : `, with the location ${quoted(location)}: the URL must be the one that answers`;
-  return `it answers with status ${statusCode}${where}`;
+  const reason = hasReason && location === undefined ? await readReason(answer) : '';
+  return `it answers with status ${answer.statusCode}${where}${reason}`;
 }
 
-async function readBody(answer: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+const LONGEST_REASON = 500;
+
+async function readReason(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const piece of answer.setEncoding('utf8') as AsyncIterable<string>) {
+    text += piece;
+    if (text.length >= LONGEST_REASON || text.includes('\n')) break;
+  }
+  const [line = ''] = text.split('\n');
+  return line === '' ? '' : `: ${quoted(line.slice(0, LONGEST_REASON))}`;
+}
+
+async function readBody(
+  answer: IncomingMessage,
+  maxBytes: number,
+  mayBeSnappy: boolean,
+): Promise<Uint8Array> {
   const encoding = answer.headers['content-encoding']?.toLowerCase() ?? 'identity';
   const wire = new Budget('the answer', { bytes: maxBytes });
-  if (encoding === 'identity') return readAll(answer, wire);
+  if (encoding === 'identity' || (mayBeSnappy && encoding === 'snappy')) return readAll(answer, wire);
   if (encoding !== 'gzip')
     throw new Error(`it answers with the encoding ${quoted(encoding)}, and only gzip was asked for`);
   const gunzip = createGunzip();
