@@ -20,7 +20,7 @@ export function askedHistory(folder: string): AskedHistory {
 }
 
 export const ALLOW_MISSING = defineOption({
-  help: 'exits with 0 although files of the history are damaged, and their values missing',
+  help: 'exits with 0 although values are missing: files of the history are damaged, or the server does not send all',
 });
 
 /** What a history lacks without damaged files, for people: `40 rows with 157 values`. */

@@ -45,9 +45,10 @@ export const command = defineCommand({
     'hdrscope query history --metric rpc.duration --before 2026-10-01/1d 2026-10-02/1d 2026-10-03/1d --after 2026-10-08/1d 2026-10-09/1d 2026-10-10/1d --fail-if-worse 5%',
     'hdrscope query history --metric rpc.duration --by version --kind comparison',
     'hdrscope query history --metric rpc.duration --builds service.version --last 30 --fail-if-worse 5%',
+    'hdrscope query --prometheus http://localhost:9090 --metric http_request_duration_seconds --by route --since 6h',
     'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
   ],
-  operands: { '[folder]': 'the folder of a history; not needed with --print-sql --table' },
+  operands: { '[folder]': 'the folder of a history; not needed with --prometheus or --print-sql --table' },
   options: OPTIONS,
   formats: [...TABLE_FORMATS, ...PICTURES],
   formatNotes: 'svg, png and html are plots',
@@ -57,6 +58,11 @@ export const command = defineCommand({
     assertKindFits(options);
     if (options.printSql === true)
       return withOutput(options.output, io, (out) => printSql(options, folder, out));
+    const { prometheus } = options;
+    if (prometheus !== undefined) {
+      const { askPrometheus } = await import('./prometheus.ts');
+      return askPrometheus({ ...options, prometheus }, io, (history) => answer(options, asked, history, io));
+    }
     return askHistory(folder!, options, io, async (history) =>
       answer(await withMetric(options, asked, history), asked, history, io),
     );

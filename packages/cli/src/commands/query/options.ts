@@ -25,6 +25,10 @@ const DIALECTS = ['duckdb', 'clickhouse', 'postgres', 'spark'] as const satisfie
 
 export const DESCRIPTION = `Asks a history for percentiles: of a metric, by groups of series, over any time and by time.
 
+--prometheus asks a Prometheus server for one metric by remote read, of the last hour or the time of --since and
+--until. Native and classic histograms keep their counts: nothing is interpolated. A value has the time of the first
+sample that counts it.
+
 Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
 percentile is shown as the upper end of its slot; JSON has both ends. Without --metric, it lists the
 metrics of the history. An interval belongs to the time in which it starts; times are in UTC.
@@ -47,6 +51,11 @@ With --plot, --kind or a picture's format, the answer is a plot, as hdrscope plo
 
 export const OPTIONS = defineOptions({
   metric: { value: '<name>', help: 'the metric' },
+  prometheus: {
+    value: '<url>',
+    help: 'asks a Prometheus server by remote read, as in http://localhost:9090; the metric has the name that it has there',
+    fallback: 'the history in the folder',
+  },
   percentiles: percentilesOption(),
   columns: columnsOption('text and csv', ['rate', 'stdev']),
   by: groupOption('is a group', 'one group'),
@@ -134,7 +143,10 @@ const OF_METRIC = [
 
 /** @throws UsageError for options that do not go together. */
 export function assertOptionsFit(options: Options, folder: string | undefined): void {
-  const { metric, plot, printSql = false, dialect, table, format } = options;
+  const { metric, plot, printSql = false, dialect, table, format, prometheus } = options;
+  if (prometheus !== undefined && folder !== undefined) {
+    throw new UsageError('values come from the folder or from --prometheus: leave one out');
+  }
   refuse([
     [!printSql && dialect !== undefined, '--dialect', 'goes with --print-sql'],
     [!printSql && table !== undefined, '--table', 'goes with --print-sql'],
@@ -145,8 +157,10 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
   if (printSql && folder !== undefined && table !== undefined) {
     throw new UsageError('the rows are in the folder or in --table: leave one out');
   }
-  if (folder === undefined && table === undefined && dialect !== 'postgres') {
-    throw new UsageError('the folder of a history is missing: hdrscope query FOLDER');
+  if (folder === undefined && prometheus === undefined && table === undefined && dialect !== 'postgres') {
+    throw new UsageError(
+      'the folder of a history is missing: hdrscope query FOLDER, or hdrscope query --prometheus URL',
+    );
   }
   refuse([
     [
@@ -156,6 +170,14 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     ],
   ]);
   spanOf(options);
+}
+
+/** @throws UsageError for an option that needs a history, and no server. */
+export function assertOfServer({ printSql, traces }: Options): void {
+  refuse([
+    [printSql === true, '--print-sql', 'goes with a history: Prometheus has no SQL'],
+    [traces !== undefined, '--traces', 'goes with a history: remote read has no exemplars'],
+  ]);
 }
 
 /** The first option that asks for something of a metric. */
