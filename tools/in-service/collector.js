@@ -1,4 +1,7 @@
-/** A thread that takes what services send over OTLP, and scrapes a page each five seconds, as Prometheus does. */
+/**
+ * A thread that takes what services send over OTLP, and scrapes a page each five seconds, as Prometheus does. The first scrape comes in the
+ * middle of the first five seconds, so that a run of ten seconds has two.
+ */
 import { createServer, get } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 import { PROTOBUF } from '../bench/scraper.js';
@@ -9,6 +12,7 @@ const HEADERS = {
   'accept-encoding': 'gzip',
   'x-prometheus-scrape-timeout-seconds': '5',
 };
+const PERIOD_MS = 5000;
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
 let collected = 0;
@@ -25,15 +29,17 @@ const server = createServer((request, response) => {
 
 // A page to scrape from now on, or `undefined`. The answer is how often metrics have been collected since the last message.
 port.on('message', (/** @type {string | undefined} */ url) => {
-  clearInterval(timer);
+  clearTimeout(timer);
   port.postMessage(collected);
   collected = 0;
   if (url === undefined) return;
-  const scrape = () =>
+  const scrape = () => {
+    timer = setTimeout(scrape, PERIOD_MS);
     get(url, { headers: HEADERS }, (response) => {
       response.resume().on('end', () => {
         if (response.statusCode === 200) collected++;
       });
     }).on('error', () => {});
-  timer = setInterval(scrape, 5000);
+  };
+  timer = setTimeout(scrape, PERIOD_MS / 2);
 });

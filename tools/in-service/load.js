@@ -7,7 +7,8 @@ import { Histogram } from '@hdrscope/core';
 import { Random } from '../lib/random.js';
 
 const MOST_CONNECTIONS = 256;
-const RANGE = { lowestDiscernibleValue: 1, highestTrackableValue: 120_000_000, significantDigits: 3 };
+/** Microseconds. */
+export const RANGE = { lowestDiscernibleValue: 1, highestTrackableValue: 120_000_000, significantDigits: 3 };
 
 /**
  * @param {{ port: number, rate: number, seconds: number, seed: number }} load `rate` requests a second, at random moments.

@@ -1,24 +1,36 @@
 /**
  * `npm run in-service`: what metrics cost the answers of a service. A service of Fastify gets requests in an open loop while its metrics
  * are collected each five seconds, and `compareRuns` judges each way of counting against none.
+ *
+ * The services of all subjects are started before the first run. Between its runs a service stands still (SIGSTOP), so a run takes no time to
+ * start, and many short runs in turns meet the same moods of a machine. Where a process can choose its processors, the service has one of its
+ * own: those who ask and collect take none of its time.
  */
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { compareRuns, Histogram } from '@hdrscope/core';
+import { curveOf } from '@hdrscope/plot';
+import { renderSvg } from '@hdrscope/plot/render';
 import { packagesOf } from '../bench/open-telemetry.js';
 import { fillMarkers } from '../lib/markers.js';
 import { readOptions, runTool } from '../lib/options.js';
-import { capacity, openLoop } from './load.js';
+import { workspaceRoot } from '../lib/workspace.js';
+import { capacity, openLoop, RANGE } from './load.js';
+import { divideProcessors, startService } from './processes.js';
 import { SUBJECTS } from './subjects.js';
 
-/** @import { Subject } from './subjects.js' */
+/**
+ * @import { Service } from './processes.js'
+ * @import { Subject } from './subjects.js'
+ */
 
-const { rounds, seconds, ...options } = readOptions('npm run in-service --', {
-  rounds: { help: 'runs of each subject', least: 2, isWhole: true, default: 4 },
-  seconds: { help: 'length of a run', least: 10, isWhole: true, default: 20 },
+const { rounds, peers, seconds, ...options } = readOptions('npm run in-service --', {
+  rounds: { help: 'runs without metrics, and of each way of hdrscope', least: 2, isWhole: true, default: 12 },
+  peers: { help: 'runs of each other subject', least: 2, isWhole: true, default: 4 },
+  seconds: { help: 'length of a run', least: 10, isWhole: true, default: 10 },
   series: { text: 'LIST', help: 'series of the service', default: '500,5000' },
   loads: {
     text: 'LIST',
@@ -26,13 +38,18 @@ const { rounds, seconds, ...options } = readOptions('npm run in-service --', {
     default: '50,70',
   },
   only: { text: 'TEXT', help: 'only "no metrics" and the subjects whose names have this text' },
-  write: { flag: 'puts the table into docs/benchmarks.md' },
+  write: { flag: 'puts the table into docs/benchmarks.md, and draws the curves of its last load and series' },
 });
 
 const PERCENTILES = [50, 99];
+const PICTURE = join(workspaceRoot, 'docs/pictures/in-service.svg');
+/** The width of the picture. A curve is read off its histogram at each pixel. */
+const WIDTH = 920;
 const NONE = /** @type {Subject} */ (SUBJECTS[0]);
-/** Before its measured time, a service is compiled, and its metrics are collected once. */
+/** After its start, a service is compiled, and its metrics are collected once. */
 const WARM_UP_SECONDS = 6;
+/** Timers that were due while a service stood still run before its measured time. */
+const RESUME_SECONDS = 2;
 
 const TITLES = [
   'load, series',
@@ -66,38 +83,56 @@ async function main() {
   });
   const collector = new Worker(new URL('./collector.js', import.meta.url));
   const [otlpUrl] = await once(collector, 'message');
-  const place = { collector, otlpUrl };
+  const cores = availableParallelism();
+  const place = { collector, otlpUrl, processor: divideProcessors() };
   const most = await measureCapacity(NONE, place);
   const rows = [TITLES, TITLES.map((_, column) => (column < 2 ? '---' : '--:'))];
   for (const load of options.loads.split(',')) {
     for (const series of options.series.split(',')) {
       const rate = Math.round((most * integer('loads', load, 1)) / 100);
-      const shape = { rate, seconds, series: integer('series', series, 1) };
-      const found = await measureAll(subjects, shape, rounds, place);
-      rows.push(...makeRows(found, `${load} %, ${shape.series}`));
+      const found = await measureAll(subjects, { rate, series: integer('series', series, 1) }, place);
+      rows.push(...makeRows(found, `${load} %, ${series}`));
+      console.log(rows.slice(-subjects.length).map(formatRow).join('\n'));
+      if (options.write) writeFileSync(PICTURE, drawCurves(found, load, series));
     }
   }
   await collector.terminate();
+  const own = place.processor === undefined ? '' : ', one of them for the service alone';
   const text = [
-    `Node.js ${process.versions.node}, ${availableParallelism()} cores; the service without metrics answers ${Math.round(most)} requests a second; ${rounds} runs of ${seconds} s each`,
-    rows.map((row) => `| ${row.join(' | ')} |`).join('\n'),
+    `Node.js ${process.versions.node}, ${cores} cores${own}; the service without metrics answers ${Math.round(most)} requests a second; ${rounds} runs of ${seconds} s, ${peers} of the peers`,
+    rows.map(formatRow).join('\n'),
   ].join('\n\n');
   console.log(text);
   if (options.write) fillMarkers('docs/benchmarks.md', 'in-service', text);
+}
+
+/** @param {readonly string[]} cells */
+function formatRow(cells) {
+  return `| ${cells.join(' | ')} |`;
 }
 
 /**
  * @typedef {object} Place
  * @property {Worker} collector
  * @property {string} otlpUrl
+ * @property {number | undefined} processor The one of the services.
  */
+
+/**
+ * @param {Subject} subject
+ * @param {number} series
+ * @param {Place} place
+ */
+function startSubject(subject, series, { otlpUrl, processor }) {
+  return startService(SUBJECTS.indexOf(subject), series, otlpUrl, processor);
+}
 
 /**
  * @param {Subject} subject
  * @param {Place} place
  */
 async function measureCapacity(subject, place) {
-  const service = await startService(subject, 1, place);
+  const service = await startSubject(subject, 1, place);
   const rate = await capacity({ port: service.port, seconds: 4 });
   service.end();
   return rate;
@@ -105,43 +140,65 @@ async function measureCapacity(subject, place) {
 
 /**
  * Measures all subjects in rounds, each in the other order than the one before, so that a machine that becomes slower meets all of them.
+ * Peers have fewer rounds, spread over all of them.
  *
  * @param {readonly Subject[]} subjects
- * @param {{ rate: number, seconds: number, series: number }} shape
- * @param {number} rounds
+ * @param {{ rate: number, series: number }} shape
  * @param {Place} place
  */
-async function measureAll(subjects, shape, rounds, place) {
+async function measureAll(subjects, { rate, series }, place) {
   const found = new Map(subjects.map((subject) => [subject, /** @type {Measured[]} */ ([])]));
-  for (let round = 0; round < rounds; round++) {
-    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
-      found.get(subject)?.push(await measureRun(subject, shape, place, round));
+  /** @type {Map<Subject, Service>} */
+  const services = new Map();
+  try {
+    for (const subject of subjects) {
+      const service = await startSubject(subject, series, place);
+      services.set(subject, service);
+      await collectFrom(place, service.url);
+      await openLoop({ port: service.port, rate, seconds: WARM_UP_SECONDS, seed: 0 });
+      await collectFrom(place, undefined);
+      service.pause();
     }
+    for (let round = 0; round < rounds; round++) {
+      const others = (round * peers) % rounds < peers;
+      const chosen = [...services].filter(([subject]) => others || isOurs(subject));
+      for (const [subject, service] of round % 2 === 0 ? chosen : chosen.toReversed()) {
+        found.get(subject)?.push(await measureRun(subject, service, rate, place, round + 1));
+      }
+    }
+  } finally {
+    for (const service of services.values()) service.end();
   }
   return found;
 }
 
+/** @param {Subject} subject */
+function isOurs({ name, way }) {
+  return way === undefined || name === 'hdrscope';
+}
+
 /**
  * @param {Subject} subject
- * @param {{ rate: number, seconds: number, series: number }} shape
+ * @param {Service} service It stands still before and after.
+ * @param {number} rate
  * @param {Place} place
  * @param {number} seed
  * @returns {Promise<Measured>}
  */
-async function measureRun(subject, { rate, seconds, series }, place, seed) {
-  const service = await startService(subject, series, place);
+async function measureRun(subject, service, rate, place, seed) {
+  service.resume();
+  await openLoop({ port: service.port, rate, seconds: RESUME_SECONDS, seed: 1000 + seed });
   await collectFrom(place, service.url);
-  await openLoop({ port: service.port, rate, seconds: WARM_UP_SECONDS, seed: 1000 + seed });
   await service.use();
   const stretches = await openLoop({ port: service.port, rate, seconds, seed });
   const { processorMs, memoryMb } = await service.use();
   const collections = await collectFrom(place, undefined);
-  service.end();
+  service.pause();
   // A service whose metrics do not come would have the best times.
   if (subject.way !== undefined && collections < seconds / 5 - 1) {
     throw new Error(`${subject.name}, ${subject.way}: ${collections} collections in ${seconds} s`);
   }
-  const values = new Histogram({ highestTrackableValue: 120_000_000, significantDigits: 3 });
+  const values = new Histogram(RANGE);
   for (const stretch of stretches) values.add(stretch);
   return { values, stretches, processorShare: processorMs / 1000 / seconds, memoryMb };
 }
@@ -158,35 +215,12 @@ async function collectFrom({ collector }, url) {
 }
 
 /**
- * @param {Subject} subject
- * @param {number} series
- * @param {Place} place
- */
-async function startService(subject, series, { otlpUrl }) {
-  const program = fileURLToPath(new URL('./service.js', import.meta.url));
-  const child = fork(program, [String(SUBJECTS.indexOf(subject)), String(series), otlpUrl]);
-  const [{ port, url }] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`${subject.name} did not start`))),
-  ]);
-  return {
-    port,
-    url,
-    async use() {
-      child.send('use');
-      return (await once(child, 'message'))[0];
-    },
-    end: () => child.kill(),
-  };
-}
-
-/**
  * @param {ReadonlyMap<Subject, readonly Measured[]>} found
  * @param {string} shape
  */
 function makeRows(found, shape) {
   const none = found.get(NONE) ?? [];
-  return [...found].map(([{ name, way }, runs]) => {
+  return [...found].map(([subject, runs]) => {
     const of = (/** @type {(run: Measured) => number} */ figure) => median(runs.map(figure));
     const ms = (/** @type {number} */ percentile) =>
       of(({ values }) => values.valueAtPercentile(percentile) / 1000).toPrecision(3);
@@ -194,13 +228,35 @@ function makeRows(found, shape) {
       runs === none ? undefined : compareRuns(none, runs, { percentiles: PERCENTILES }).percentiles[1];
     return [
       shape,
-      way === undefined ? name : `${name}, ${way}`,
+      formatSubject(subject),
       ...[50, 99, 99.9].map(ms),
       change === undefined ? '' : changeText(change),
       `${(100 * of(({ processorShare }) => processorShare)).toFixed(0)} %`,
       of(({ memoryMb }) => memoryMb).toFixed(0),
     ];
   });
+}
+
+/**
+ * The answers of all runs of each subject, by percentile.
+ *
+ * @param {ReadonlyMap<Subject, readonly Measured[]>} found
+ * @param {string} load
+ * @param {string} series
+ */
+function drawCurves(found, load, series) {
+  const curves = [...found].map(([subject, runs]) => {
+    const all = new Histogram(RANGE);
+    for (const { values } of runs) all.add(values);
+    return curveOf(formatSubject(subject), all, { columns: WIDTH });
+  });
+  const title = `Answers of a service at ${load} % of its capacity, with ${series} series`;
+  return renderSvg({ kind: 'percentiles', title, unit: 'us', curves }, { width: WIDTH, height: 460 });
+}
+
+/** @param {Subject} subject */
+function formatSubject({ name, way }) {
+  return way === undefined ? name : `${name}, ${way}`;
 }
 
 /** @param {import('@hdrscope/core').RunsComparison['percentiles'][number]} change */
