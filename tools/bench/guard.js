@@ -30,7 +30,7 @@ const MOST_TIMES = 1.25;
 /** V8 compiles a process once, well or less well, so a further try has other processes. */
 const TRIES = 5;
 /** @type {Effort} */
-const EFFORT = { rounds: 9, amounts: 1, sampleMs: 6, warmUpMs: 60 };
+const EFFORT = { rounds: 9, amounts: 1, groupMs: 5000, sampleMs: 6, warmUpMs: 60 };
 
 const options = readOptions('npm run bench:guard --', {
   against: { text: 'REVISION', help: 'the earlier commit', default: 'HEAD~1' },

@@ -34,9 +34,9 @@ const MEASURED = [
 ];
 
 /** @type {Effort} */
-const thorough = { rounds: 41, amounts: 3, sampleMs: 12, warmUpMs: 300 };
+const thorough = { rounds: 41, amounts: 3, groupMs: 5000, sampleMs: 12, warmUpMs: 300 };
 /** @type {Effort} */
-const quick = { rounds: 9, amounts: 1, sampleMs: 6, warmUpMs: 60 };
+const quick = { rounds: 9, amounts: 1, groupMs: 5000, sampleMs: 6, warmUpMs: 60 };
 
 const require = createRequire(import.meta.url);
 

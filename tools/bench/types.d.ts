@@ -98,10 +98,12 @@ export interface Comparison {
 }
 
 export interface Effort {
-  /** Samples of a case that is timed. */
+  /** The most samples of a case that is timed. */
   readonly rounds: number;
   /** Samples of a case that reports an amount. */
   readonly amounts: number;
+  /** After so long, the samples of a group are enough. */
+  readonly groupMs: number;
   /** Aimed length of one timed sample. */
   readonly sampleMs: number;
   /** Shortest warm-up of a case; the longest is four times as long. */
