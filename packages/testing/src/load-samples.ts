@@ -123,7 +123,8 @@ export function vegetaLines(requests: readonly SampleRequest[]): string {
     const timestamp = new Date(at * 1000).toISOString();
     const error = isFailed(one) ? `${status} Oops` : '';
     const fields = { attack: '', seq, code: status, timestamp, latency: Math.round(ms * 1e6) };
-    return `${JSON.stringify({ ...fields, bytes_out: 0, bytes_in: 1024, error, body: 'aGVsbG8=' })}\n`;
+    const answer = { bytes_out: 0, bytes_in: 1024, error, body: 'aGVsbG8=' };
+    return `${JSON.stringify({ ...fields, ...answer, method: 'GET', url: 'http://h/' })}\n`;
   });
   return lines.join('');
 }

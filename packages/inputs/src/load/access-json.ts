@@ -107,7 +107,6 @@ export const ACCESS_JSON: Readonly<Record<AccessJsonForm, RequestReader>> = Obje
         ...(errorMs && { errorMs }),
         ...(stepMs && { stepMs }),
       },
-      hasLabels: true,
       read: (bytes, options, sink) => readJsonLog(log, bytes, options, sink),
     };
     return [form, reader];

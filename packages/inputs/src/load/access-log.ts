@@ -71,7 +71,6 @@ function accessReader(mark: RegExp, recognised: readonly string[]): RequestReade
     mark,
     facts: factsFor({}),
     factsFor,
-    hasLabels: true,
     read(bytes, options, sink) {
       const formats = formatsFor(options);
       if (formats.length > 0) return readAccessLog(formats, bytes, options, sink);

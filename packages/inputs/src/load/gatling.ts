@@ -1,6 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { chunksOf, type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
-import { isRequest, type RequestReader, type RequestSink } from './load.ts';
+import { chunksOf, readLines, refuseLine, type TextBytes } from '../bytes.ts';
+import {
+  assertLabels,
+  isRequest,
+  type ReadRequestsOptions,
+  type RequestReader,
+  type RequestSink,
+} from './load.ts';
 
 /**
  * The `simulation.log` of Gatling: text with tabs up to version 3.12, after assertions; then binary. Its times are whole milliseconds, and a
@@ -15,6 +21,7 @@ export const GATLING_LOG: RequestReader = {
     unstated: 'there are no requests',
   },
   async read(bytes, options, sink) {
+    assertLabels(options.labels ?? [], LABELS);
     const chunks = chunksOf(bytes);
     const first = await chunks.next();
     if (first.done === true) return;
@@ -22,6 +29,9 @@ export const GATLING_LOG: RequestReader = {
     return first.value[0] === 0 ? readBinaryLog(all, options, sink) : readTextLog(all, options, sink);
   },
 };
+
+/** The name of a request, and the groups that it is in, with commas between them. */
+const LABELS = ['name', 'group'];
 
 async function* resume(
   first: Uint8Array,
@@ -34,22 +44,33 @@ async function* resume(
 /** The start and the end of a request, and its status. A number stands in front of the groups up to version 3.3. */
 const REQUEST = /\t(\d{1,16})\t(\d{1,16})\t(OK|KO)(?:\t|$)/;
 
-function readTextLog(bytes: TextBytes, options: ReadLinesOptions, sink: RequestSink): Promise<void> {
-  const { name = 'the text', onBadLine = refuseLine } = options;
+function readTextLog(bytes: TextBytes, options: ReadRequestsOptions, sink: RequestSink): Promise<void> {
+  const { name = 'the text', onBadLine = refuseLine, labels = [] } = options;
   return readLines(bytes, options, (line, lineNumber) => {
     if (!line.startsWith('REQUEST\t')) return;
-    const [, start, end, status] = REQUEST.exec(line) ?? [];
-    if (status !== undefined && takeRequest(sink, Number(start), Number(end), status === 'OK')) return;
+    const found = REQUEST.exec(line);
+    if (found !== null) {
+      const [, start, end, status] = found;
+      const texts = labels.length === 0 ? [] : line.slice(0, found.index).split('\t');
+      const values = labels.map((label) => texts.at(label === 'name' ? -1 : -2) ?? '');
+      if (takeRequest(sink, Number(start), Number(end), status === 'OK', values)) return;
+    }
     const message = `${name}: line ${lineNumber} must have the start and the end of a request, and OK or KO`;
     onBadLine({ lineNumber, message });
   });
 }
 
 /** Takes a request. @returns whether it can be one */
-function takeRequest(sink: RequestSink, startMs: number, endMs: number, isOk: boolean): boolean {
+function takeRequest(
+  sink: RequestSink,
+  startMs: number,
+  endMs: number,
+  isOk: boolean,
+  labels: readonly string[],
+): boolean {
   const [durationMs, atSec] = [endMs - startMs, startMs / 1000];
   if (!isRequest(durationMs, atSec)) return false;
-  sink.onRequest(durationMs, atSec);
+  sink.onRequest(durationMs, atSec, labels.length === 0 ? undefined : labels);
   sink.onOutcome?.(!isOk, atSec);
   return true;
 }
@@ -61,23 +82,31 @@ const [RUN, REQUEST_RECORD, USER, GROUP, ERROR] = [0, 1, 2, 3, 4];
 
 // Longer ones must not fill the memory.
 const LONGEST_RECORD = 2 ** 20;
+const MOST_TEXTS = 100_000;
+
+// The last byte of a text says which of the two Java has in its memory.
+const LATIN_1 = /* @__PURE__ */ new TextDecoder('latin1');
+const UTF_16 = /* @__PURE__ */ new TextDecoder('utf-16le');
 
 /** A record that continues in the next chunk. */
 class Incomplete extends Error {}
 
 async function readBinaryLog(
   bytes: TextBytes,
-  { name = 'the log' }: ReadLinesOptions,
+  { name = 'the log', labels = [] }: ReadRequestsOptions,
   sink: RequestSink,
 ): Promise<void> {
-  const log = new BinaryLog(name, sink);
+  const log = new BinaryLog(name, labels, sink);
   for await (const chunk of chunksOf(bytes)) log.push(chunk);
   log.finish();
 }
 
 class BinaryLog {
   readonly #name: string;
+  readonly #labels: readonly string[];
   readonly #sink: RequestSink;
+  /** The texts that may be referred to, by their numbers, while there are labels. */
+  readonly #texts = new Map<number, string>();
   #bytes = new Uint8Array();
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
@@ -86,8 +115,9 @@ class BinaryLog {
   /** The times of all records count from it. */
   #startMs: number | undefined;
 
-  constructor(name: string, sink: RequestSink) {
+  constructor(name: string, labels: readonly string[], sink: RequestSink) {
     this.#name = name;
+    this.#labels = labels;
     this.#sink = sink;
   }
 
@@ -130,36 +160,61 @@ class BinaryLog {
       for (let assertions = this.#length(); assertions > 0; assertions--) this.#skip(this.#length());
       this.#startMs = startMs;
     } else if (type === REQUEST_RECORD) {
-      this.#skipGroups();
-      this.#skipKnownText();
+      const group = this.#groups();
+      const name = this.#knownText();
+      const values = this.#labels.map((label) => (label === 'name' ? name : group));
       const [start, end] = [this.#int(), this.#int()];
       const isOk = this.#flag();
-      this.#skipKnownText();
+      this.#knownText();
       const startMs = this.#startMs! + start;
-      if (!takeRequest(this.#sink, startMs, startMs + end - start, isOk))
+      if (!takeRequest(this.#sink, startMs, startMs + end - start, isOk, values))
         throw this.#refusal('a request that ends before it begins');
     } else if (type === USER) {
       this.#int();
       this.#flag();
       this.#int();
     } else if (type === GROUP) {
-      this.#skipGroups();
+      this.#groups();
       this.#skip(12);
       this.#flag();
     } else if (type === ERROR) {
-      this.#skipKnownText();
+      this.#knownText();
       this.#int();
     } else throw this.#refusal(`a record of the type ${type}`);
   }
 
-  #skipGroups(): void {
-    for (let groups = this.#length(); groups > 0; groups--) this.#skipKnownText();
+  #groups(): string {
+    const groups: string[] = [];
+    for (let left = this.#length(); left > 0; left--) groups.push(this.#knownText());
+    return groups.join();
   }
 
-  #skipKnownText(): void {
+  /** @returns the text; `''` without labels, where nobody needs it */
+  #knownText(): string {
     const number = this.#int();
-    if (number > 0) this.#skipText();
-    else if (number === 0) throw this.#refusal('a text without a number');
+    if (number === 0) throw this.#refusal('a text without a number');
+    if (this.#labels.length === 0) {
+      if (number > 0) this.#skipText();
+      return '';
+    }
+    if (number > 0) {
+      const text = this.#text();
+      // The messages of errors are texts, too.
+      if (this.#texts.size >= MOST_TEXTS) throw this.#refusal(`more than ${MOST_TEXTS} texts`);
+      this.#texts.set(number, text);
+      return text;
+    }
+    const text = this.#texts.get(-number);
+    if (text === undefined) throw this.#refusal(`a text ${-number} that did not come before`);
+    return text;
+  }
+
+  #text(): string {
+    const length = this.#length();
+    if (length === 0) return '';
+    const from = this.#skip(length + 1);
+    const bytes = this.#bytes.subarray(from, from + length);
+    return (this.#bytes[from + length] === 0 ? LATIN_1 : UTF_16).decode(bytes);
   }
 
   #skipText(): void {

@@ -12,6 +12,7 @@ import {
 import { leaveOutBad, type ReadLinesOptions, readLines, type TextBytes } from '../bytes.ts';
 import { cellsOf } from '../numbers/number-texts.ts';
 import {
+  assertLabels,
   type ErrorCount,
   isRequest,
   type LoadSummary,
@@ -33,14 +34,18 @@ class K6Requests {
   readonly #name: string;
   readonly #metric: string;
   readonly #sink: RequestSink;
+  readonly labels: readonly string[];
+  /** The tags of the durations so far, while there are labels. */
+  readonly #tags = new Set<string>();
   /** The metrics of the file that have a distribution. */
   readonly #trends = new Set<string>();
   #count = 0;
 
   /** @param metric The metric whose values are the durations. */
-  constructor(name: string, metric: string, sink: RequestSink) {
+  constructor(name: string, metric: string, labels: readonly string[], sink: RequestSink) {
     this.#name = name;
     this.#metric = metric;
+    this.labels = labels;
     this.#sink = sink;
   }
 
@@ -69,8 +74,11 @@ class K6Requests {
     this.#trends.add(metric);
   }
 
-  /** @throws HdrscopeError `ERR_DECODE` when a duration or its time is out of range. */
-  onPoint(metric: string, value: number, atSec: number): void {
+  /**
+   * @param tags Not used without labels.
+   * @throws HdrscopeError `ERR_DECODE` when a duration or its time is out of range.
+   */
+  onPoint(metric: string, value: number, atSec: number, tags: ReadonlyMap<string, string>): void {
     const isOutcome = metric === FAILED;
     if (!isRequest(isOutcome ? 0 : value, atSec)) {
       const message = `a value must be a duration in milliseconds, with its time, got ${value}`;
@@ -81,12 +89,26 @@ class K6Requests {
       return;
     }
     this.#count++;
-    this.#sink.onRequest(value, atSec);
+    if (this.labels.length === 0) {
+      this.#sink.onRequest(value, atSec);
+      return;
+    }
+    for (const tag of tags.keys()) if (this.#tags.size < MOST_TAGS) this.#tags.add(tag);
+    this.#sink.onRequest(
+      value,
+      atSec,
+      this.labels.map((label) => tags.get(label) ?? ''),
+    );
   }
 
-  /** @throws HdrscopeError `ERR_DECODE` when the file had no values of the metric. */
+  /**
+   * @throws HdrscopeError `ERR_DECODE` when the file had no values of the metric; `ERR_INVALID_OPTION` when a label is a tag of none of them.
+   */
   assertFound(): void {
-    if (this.#count > 0) return;
+    if (this.#count > 0) {
+      assertLabels(this.labels, [...this.#tags], 'their tags are');
+      return;
+    }
     const others = [...this.#trends].filter((one) => one !== this.#metric).slice(0, 10);
     const cure = others.length === 0 ? '' : `: its other metrics are ${others.join(', ')}`;
     throw new HdrscopeError('ERR_DECODE', `${this.#name} has no values of the metric ${this.#metric}${cure}`);
@@ -94,6 +116,9 @@ class K6Requests {
 }
 
 // JSON.
+
+const NO_TAGS: ReadonlyMap<string, string> = new Map();
+const MOST_TAGS = 1000;
 
 // A point has a few dozen tags.
 const LIMITS = { elements: 10_000, depth: 16 };
@@ -119,10 +144,12 @@ function readLine(line: string, requests: K6Requests): void {
   const fields = asObject(data, 'data');
   if (type === 'Metric') requests.onMetric(name, asText(fields.type, 'data.type'), fields.contains);
   if (type !== 'Point' || !requests.isWanted(name)) return;
+  const tags = requests.labels.length > 0 && isObject(fields.tags) ? Object.entries(fields.tags) : [];
   requests.onPoint(
     name,
     asFinite(fields.value, 'data.value'),
     Date.parse(asText(fields.time, 'data.time')) / 1000,
+    tags.length === 0 ? NO_TAGS : new Map(tags.map(([tag, text]) => [tag, String(text)])),
   );
 }
 
@@ -133,15 +160,35 @@ function readLine(line: string, requests: K6Requests): void {
  * Source: https://grafana.com/docs/k6/latest/results-output/real-time/csv/
  */
 function readK6Table(bytes: TextBytes, options: ReadLinesOptions, requests: K6Requests): Promise<void> {
+  let titles: readonly string[] | undefined;
   return readLines(bytes, options, (line, lineNumber) => {
+    if (titles === undefined) {
+      titles = cellsOf(line, ',');
+      return;
+    }
     // Most lines are of other metrics.
     if (!requests.isNamedIn(line)) return;
-    const [metric = '', time = '', value = ''] = cellsOf(line, ',');
+    const cells = cellsOf(line, ',');
+    const [metric = '', time = '', value = ''] = cells;
     if (!requests.isWanted(metric)) return;
+    const tags = requests.labels.length === 0 ? NO_TAGS : tagsOfCells(titles, cells);
     leaveOutBad(lineNumber, options, () =>
-      requests.onPoint(metric, value === '' ? Number.NaN : Number(value), secondsOf(time)),
+      requests.onPoint(metric, value === '' ? Number.NaN : Number(value), secondsOf(time), tags),
     );
   });
+}
+
+/** The tags of a line: the usual ones have columns, and the others are in one cell, as in `team=a&tier=1`. */
+function tagsOfCells(titles: readonly string[], cells: readonly string[]): Map<string, string> {
+  const tags = new Map<string, string>();
+  for (const [at, title] of titles.entries()) {
+    if (at < 3) continue;
+    if (title !== 'extra_tags') tags.set(title, cells[at] ?? '');
+    else
+      for (const one of (cells[at] ?? '').split('&'))
+        tags.set(one.split('=', 1)[0]!, one.slice(one.indexOf('=') + 1));
+  }
+  return tags;
 }
 
 // K6_CSV_TIME_FORMAT: seconds, milliseconds, microseconds or nanoseconds since 1970, or a date of RFC 3339.
@@ -291,8 +338,8 @@ function k6Reader(mark: RegExp, read: typeof readK6Points): RequestReader {
     mark,
     facts: K6,
     async read(bytes, options, sink) {
-      const { name = 'the text', metric = K6_METRIC } = options;
-      const requests = new K6Requests(name, metric, sink);
+      const { name = 'the text', metric = K6_METRIC, labels = [] } = options;
+      const requests = new K6Requests(name, metric, labels, sink);
       await read(bytes, options, requests);
       requests.assertFound();
     },

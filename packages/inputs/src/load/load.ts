@@ -1,4 +1,5 @@
-import type { Bounds, Histogram, LayoutHistogram } from '@hdrscope/core';
+import { type Bounds, HdrscopeError, type Histogram, type LayoutHistogram } from '@hdrscope/core';
+import { listNames } from '@hdrscope/kit';
 import type { ReadLinesOptions, TextBytes } from '../bytes.ts';
 
 // Summaries.
@@ -99,6 +100,16 @@ export interface CountsReader {
   read(bytes: TextBytes, options: ReadLinesOptions): Promise<readonly LabelledCounts[]>;
 }
 
+// Labels.
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when a label is not one of those that the requests have. */
+export function assertLabels(labels: readonly string[], known: readonly string[], what = 'they have'): void {
+  const missing = labels.find((label) => !known.includes(label));
+  if (missing === undefined) return;
+  const message = `the requests have no label ${missing}: ${what} ${listNames(known, 30)}`;
+  throw new HdrscopeError('ERR_INVALID_OPTION', message);
+}
+
 // Readers.
 
 /** How the requests of a load test are read. */
@@ -106,8 +117,9 @@ export interface ReadRequestsOptions extends ReadLinesOptions {
   /** The metric of k6 that has the durations. @default 'http_req_duration' */
   readonly metric?: string | undefined;
   /**
-   * The labels that the sink gets of each request: columns of a table by their titles, or `route`, `method`, `status`, `upstream` and
-   * variables of an access log. @default none
+   * The labels that the sink gets of each request: columns of a table by their titles; tags of k6; `method`, `url`, `code`, `error` and
+   * `attack` of vegeta's JSON; `name` and `group` of Gatling; or `route`, `method`, `status`, `upstream` and variables of an access log.
+   * @default none
    */
   readonly labels?: readonly string[] | undefined;
   /** The format of an access log, as its server is configured. @default the format is recognised */
@@ -123,8 +135,6 @@ export interface RequestReader {
   readonly facts: RequestFacts;
   /** What is known when the options state the format. @default `facts` */
   factsFor?(options: ReadRequestsOptions): RequestFacts;
-  /** Whether requests have labels. @default they have none */
-  readonly hasLabels?: true;
   read(bytes: TextBytes, options: ReadRequestsOptions, sink: RequestSink): Promise<void>;
 }
 

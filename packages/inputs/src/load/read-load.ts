@@ -73,12 +73,7 @@ export async function readRequests(
 ): Promise<void> {
   assertFollows('the form', requestForm, form);
   assertOptions(options, READ_REQUESTS);
-  const reader = REQUEST_READERS[form];
-  if (options.labels !== undefined && options.labels.length > 0 && reader.hasLabels !== true) {
-    const message = `labels must be left out, because the requests of a ${form} have none`;
-    throw new HdrscopeError('ERR_INVALID_OPTION', message);
-  }
-  await reader.read(bytes, options, sink);
+  await REQUEST_READERS[form].read(bytes, options, sink);
 }
 
 const requestForm = custom<RequestForm>('a form that has all requests', (form) =>

@@ -1,9 +1,8 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { listNames } from '@hdrscope/kit';
 import { readLines, refuseLine, type TextBytes } from '../bytes.ts';
 import { cellsOf, momentOf } from '../numbers/number-texts.ts';
 import { perMs } from '../numbers/number-unit.ts';
 import {
+  assertLabels,
   isRequest,
   type ReadRequestsOptions,
   type RequestFacts,
@@ -104,7 +103,6 @@ export const REQUEST_TABLES: Readonly<Record<RequestTableForm, RequestReader>> =
     const reader: RequestReader = {
       mark: table.mark,
       facts: table.facts,
-      hasLabels: true,
       read: (bytes, options, sink) => readRequestTable(table, bytes, options, sink),
     };
     return [form, reader];
@@ -122,12 +120,12 @@ function readRequestTable(
   let titles = table.titles;
   let separator = ',';
   // A table without titles has its columns by their numbers.
-  if (titles !== undefined) assertColumns(labels, titles);
+  if (titles !== undefined) assertLabels(labels, titles, 'the columns are');
   return readLines(bytes, options, (line, lineNumber) => {
     if (titles === undefined) {
       [separator] = /[,;\t|]/.exec(line) ?? [separator];
       titles = cellsOf(line, separator);
-      assertColumns(labels, titles);
+      assertLabels(labels, titles, 'the columns are');
       return;
     }
     const cells = cellsOf(line, separator);
@@ -146,14 +144,6 @@ function readRequestTable(
     const failed = isFailed?.(cellOf);
     if (failed !== undefined) sink.onOutcome?.(failed, startSec);
   });
-}
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when a label is no column. */
-function assertColumns(labels: readonly string[], titles: readonly string[]): void {
-  const missing = labels.find((label) => !titles.includes(label));
-  if (missing === undefined) return;
-  const message = `the requests have no label ${missing}: the columns are ${listNames(titles, 30)}`;
-  throw new HdrscopeError('ERR_INVALID_OPTION', message);
 }
 
 function numberOf(cell: string): number {

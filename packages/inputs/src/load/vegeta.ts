@@ -1,10 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { asCount, asFinite, asObject, asText, Budget, parseJson } from '@hdrscope/kit';
 import { leaveOutBad, readLines } from '../bytes.ts';
-import { isRequest, type RequestFacts, type RequestReader } from './load.ts';
+import { assertLabels, isRequest, type RequestFacts, type RequestReader } from './load.ts';
 
 // The headers of a response.
 const LIMITS = { elements: 10_000, depth: 16 };
+
+const LABELS = ['attack', 'method', 'url', 'code', 'error'];
 
 /** What is known of all outputs of vegeta. */
 export const VEGETA: RequestFacts = {
@@ -25,8 +27,10 @@ export function isVegetaFailure(code: number, error: string): boolean {
 export const VEGETA_LINES: RequestReader = {
   mark: /^\s*\{"attack":"(?:[^"\\\n]|\\.)*","seq":\d+,"code":\d+,"timestamp":"/,
   facts: VEGETA,
-  read: (bytes, options, sink) =>
-    readLines(bytes, options, (line, lineNumber) =>
+  read(bytes, options, sink) {
+    const { labels = [] } = options;
+    assertLabels(labels, LABELS);
+    return readLines(bytes, options, (line, lineNumber) =>
       leaveOutBad(lineNumber, options, () => {
         const fields = asObject(parseJson(line, 'the line', new Budget('the line', LIMITS)), 'line');
         const durationMs = asFinite(fields.latency, 'latency') / 1e6;
@@ -36,8 +40,10 @@ export const VEGETA_LINES: RequestReader = {
           throw new HdrscopeError('ERR_DECODE', message);
         }
         const isFailed = isVegetaFailure(asCount(fields.code, 'code'), asText(fields.error ?? '', 'error'));
-        sink.onRequest(durationMs, startSec);
+        const values = labels.map((label) => String(fields[label] ?? ''));
+        sink.onRequest(durationMs, startSec, labels.length === 0 ? undefined : values);
         sink.onOutcome?.(isFailed, startSec);
       }),
-    ),
+    );
+  },
 };

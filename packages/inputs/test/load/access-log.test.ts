@@ -351,7 +351,7 @@ test('labels that requests do not have are refused with those that they have', a
     ),
   });
   await expect(readAll('gatling log', golden('gatling-3.12.0.log'), { labels: ['route'] })).rejects.toThrow(
-    'labels must be left out, because the requests of a gatling log have none',
+    'the requests have no label route: they have name, group',
   );
   await expect(readAll('access log', bytes(line('/')))).rejects.toThrow(
     'the format of the access log must be stated',

@@ -159,3 +159,44 @@ test('leaves out malformed lines and reports them', async () => {
     'load: line 3 must have a time and a duration of at least 0 in the columns request-start and request-duration',
   );
 });
+
+describe('labels', () => {
+  async function readLabels(text: string, labels: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    const onRequest: RequestSink['onRequest'] = (_, __, values) => void found.push(values!.join(' '));
+    await readRequests(recogniseInput(text) as RequestForm, [Buffer.from(text)], { onRequest }, { labels });
+    return found;
+  }
+
+  test.each([
+    ['the tags of points of k6', k6Points(REQUESTS), ['status', 'name'], 'http://127.0.0.1/'],
+    ['the columns of k6', k6Table(REQUESTS), ['status', 'name'], 'a,"b'],
+    ['the fields of vegeta', vegetaLines(REQUESTS), ['code', 'method'], 'GET'],
+    ['the columns of vegeta', vegetaTable(REQUESTS), ['2', '1'], undefined],
+  ])('are %s', async (_, text, labels, other) => {
+    const found = await readLabels(text, labels);
+    expect(found.map((one) => one.split(' ')[0])).toEqual(['200', '0', '503']);
+    if (other !== undefined) expect(found[2]).toBe(`503 ${other}`);
+  });
+
+  test('are further tags of k6 in their column, also such as lack in some lines', async () => {
+    const text = k6Table(REQUESTS).replace(/,,\n$/, ',tier=a+b=1&team=%41,\n');
+    // The last line is of another metric.
+    const moved = text.replace(/(http_req_duration,1795380750[^\n]*),,\n/, '$1,tier=a+b=1&team=%41,\n');
+    expect(await readLabels(moved, ['tier', 'team', 'status'])).toEqual([
+      ...['  200', '  0', 'a+b=1 %41 503'],
+    ]);
+  });
+
+  test.each([
+    ['k6', k6Points(REQUESTS), 'their tags are group, method, name, status'],
+    ['k6', k6Table(REQUESTS), 'their tags are check, error, error_code, expected_response, group, '],
+    ['vegeta', vegetaLines(REQUESTS), 'they have attack, method, url, code, error'],
+    ['vegeta', vegetaTable(REQUESTS), 'the columns are 1, 2, 3, 4, 5, 6'],
+  ])('that no request of %s has are refused with those that they have', async (_, text, problem) => {
+    await expect(readLabels(text, ['route'])).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      message: expect.stringContaining(`the requests have no label route: ${problem}`),
+    });
+  });
+});

@@ -54,6 +54,33 @@ describe.each([
   });
 });
 
+test('the requests of both logs of Gatling have their names and groups, in chunks of any size', async () => {
+  // Those of the text, by its columns.
+  const text = readFileSync(pathOf('gatling-3.12.0.log'), 'utf8').split('\n');
+  const rows = text.filter((line) => line.startsWith('REQUEST\t')).map((line) => line.split('\t'));
+  const expected = countTexts(rows.map(([, group, name]) => `${name} in ${group}`));
+  const read = async (name: string, highWaterMark: number): Promise<string[]> => {
+    const found: string[] = [];
+    const onRequest: RequestSink['onRequest'] = (_, __, labels) => void found.push(labels!.join(' in '));
+    const bytes = createReadStream(pathOf(name), { highWaterMark });
+    await readRequests('gatling log', bytes, { onRequest }, { labels: ['name', 'group'] });
+    return found;
+  };
+  for (const chunk of [3, 500, 1e6]) {
+    expect(countTexts(await read('gatling-3.12.0.log', chunk))).toEqual(expected);
+    expect(Object.keys(countTexts(await read('gatling-3.14.9.log', chunk))).sort()).toEqual(
+      Object.keys(expected).sort(),
+    );
+  }
+  expect(Object.keys(expected).length).toBeGreaterThan(1);
+});
+
+function countTexts(texts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
+}
+
 describe('a binary log of Gatling', () => {
   const golden = readFileSync(pathOf('gatling-3.14.9.log'));
 

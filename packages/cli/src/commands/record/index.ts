@@ -27,9 +27,9 @@ hlog is a log of one interval. The last two count in multiples of --resolution: 
 nanoseconds, as most logs do.
 
 The output of a load test that has every request, and an access log, need no --unit. --by groups their requests by
-a label, such as a column of a table. An access log of nginx, Apache, Envoy, Caddy or Traefik has the labels route,
-method, status, upstream and the variables of its format, which --log-format states when it is none of the usual
-ones. What fio (json+, log_hist_msec) and Locust (--json) have counted is shown by all labels, within the bounds of
+a label, such as a column of a table, a tag of k6 or the name in Gatling. An access log of nginx, Apache, Envoy,
+Caddy or Traefik has the labels route, method, status, upstream and the variables of its format, which --log-format
+states when it is none of the usual ones. What fio (json+, log_hist_msec) and Locust (--json) have counted is shown by all labels, within the bounds of
 their slots.`;
 
 export const command = defineCommand({
