@@ -1,6 +1,7 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export type { FollowOptions } from './follow/follow.ts';
+export { type FollowOptions, followBytes } from './follow/follow.ts';
 export { followNoteText, isFollowNote } from './follow/note-text.ts';
+export type { FollowedBytes } from './follow/whole-lines.ts';
 export { readText } from './operations/read-histograms.ts';
 export {
   type LoggedRun,

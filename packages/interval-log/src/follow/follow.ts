@@ -12,8 +12,10 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import type { LogEntry } from '../reader/entry.ts';
-import { limit, PARSER_RULES, type ParseLogOptions } from '../reader/parser.ts';
+import { LogParser, limit, PARSER_RULES, type ParseLogOptions } from '../reader/parser.ts';
 import { FollowedLog, type FollowNote } from './followed-log.ts';
+import type { ChunkParser } from './reading.ts';
+import { type FollowedBytes, WholeLines } from './whole-lines.ts';
 
 /** Options of `followLog`. */
 export interface FollowOptions extends ParseLogOptions {
@@ -36,7 +38,7 @@ export interface FollowOptions extends ParseLogOptions {
  */
 export class FollowMemory {
   /** @internal */
-  log: FollowedLog | undefined;
+  log: FollowedLog<LogEntry> | undefined;
 }
 
 /**
@@ -71,17 +73,40 @@ export async function* followLog(
   assertFollows('the path', filledText('the path of a file'), path);
   const { signal, finishSignal, pollMs, ...settings } = readOptions(options, FOLLOW_LOG);
   const { memory = new FollowMemory(), ...parsing } = settings;
+  yield* followFile(path, () => new LogParser(parsing), { signal, finishSignal, pollMs, memory });
+}
+
+/** Reads any text as `followLog` reads a log. A last line without its newline gets one when another file follows. */
+export function followBytes(
+  path: string,
+  { signal, pollMs }: { readonly signal: AbortSignal; readonly pollMs: number },
+): AsyncGenerator<FollowedBytes | FollowNote, void> {
+  return followFile(path, () => new WholeLines(), { signal, finishSignal: undefined, pollMs, memory: {} });
+}
+
+interface FollowSettings<Entry> {
+  readonly signal: AbortSignal | undefined;
+  readonly finishSignal: AbortSignal | undefined;
+  readonly pollMs: number;
+  readonly memory: { log?: FollowedLog<Entry> | undefined };
+}
+
+async function* followFile<Entry>(
+  path: string,
+  makeParser: () => ChunkParser<Entry>,
+  { signal, finishSignal, pollMs, memory }: FollowSettings<Entry>,
+): AsyncGenerator<Entry | FollowNote, void> {
   const isAborted = (): boolean => signal?.aborted === true;
   const ends = AbortSignal.any([signal, finishSignal].filter((one) => one !== undefined));
   let hasCaughtUp = false;
   let watch = new PathWatch(path);
-  let log: FollowedLog | undefined;
+  let log: FollowedLog<Entry> | undefined;
   try {
     for (let isKnownMissing = false; !isAborted(); ) {
       const isLastLook = finishSignal?.aborted === true;
       if (log === undefined) {
         const known = memory.log;
-        if (known === undefined) log = await FollowedLog.open(path, parsing);
+        if (known === undefined) log = await FollowedLog.open(path, makeParser);
         else if (await known.reopen()) log = known;
         memory.log = log ?? known;
         if (log === undefined && !isKnownMissing) yield { kind: 'missing' };

@@ -1,8 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import type { LogEntry } from '../reader/entry.ts';
-import type { ParserSettings } from '../reader/parser.ts';
-import { type FileId, type KnownPart, Reading } from './reading.ts';
+import { type ChunkParser, type FileId, type KnownPart, Reading } from './reading.ts';
 import { isSameFile, type Sibling, Siblings } from './siblings.ts';
 import { lengthOfBeginning, type TextFile, textFrom } from './text-file.ts';
 
@@ -52,19 +50,19 @@ interface Meanwhile {
 }
 
 /** What a file holds of one of the readings. */
-interface Recognised extends KnownPart {
-  readonly reading: Reading;
+interface Recognised<Entry> extends KnownPart {
+  readonly reading: Reading<Entry>;
 }
 
 /** The file that has the path, its reading, and those of the files that had the path before. */
-export class FollowedLog {
+export class FollowedLog<Entry> {
   readonly #path: string;
-  readonly #options: ParserSettings;
+  readonly #makeParser: () => ChunkParser<Entry>;
   readonly #siblings: Siblings;
-  readonly #former: Reading[] = [];
+  readonly #former: Reading<Entry>[] = [];
   #realPath: string;
   #handle: FileHandle;
-  #reading: Reading;
+  #reading: Reading<Entry>;
   /** The file that was followed last, while it is closed. */
   #closed: FileId | undefined;
   #wasReplaced = false;
@@ -76,24 +74,27 @@ export class FollowedLog {
     realPath: string,
     handle: FileHandle,
     siblings: Siblings,
-    options: ParserSettings,
+    makeParser: () => ChunkParser<Entry>,
   ) {
     this.#siblings = siblings;
     this.#path = path;
     this.#realPath = realPath;
     this.#handle = handle;
-    this.#options = options;
-    this.#reading = new Reading(options);
+    this.#makeParser = makeParser;
+    this.#reading = new Reading(makeParser());
   }
 
   /** Opens the file at a path; `undefined` if it does not exist. */
-  static async open(path: string, options: ParserSettings): Promise<FollowedLog | undefined> {
+  static async open<Entry>(
+    path: string,
+    makeParser: () => ChunkParser<Entry>,
+  ): Promise<FollowedLog<Entry> | undefined> {
     const realPath = await resolvePath(path);
     const siblings = new Siblings();
     await siblings.learn(realPath);
     // After that, so that a file that is rotated meanwhile is new.
     const handle = await openIfThere(path);
-    return handle && new FollowedLog(path, realPath, handle, siblings, options);
+    return handle && new FollowedLog(path, realPath, handle, siblings, makeParser);
   }
 
   /** The path with symbolic links resolved, beside which rotated files lie. */
@@ -123,7 +124,7 @@ export class FollowedLog {
   }
 
   /** Yields the entries that were written since the latest look. Returns whether the file has all that was read. */
-  async *readOn(isAborted: () => boolean): AsyncGenerator<LogEntry | FollowNote, boolean> {
+  async *readOn(isAborted: () => boolean): AsyncGenerator<Entry | FollowNote, boolean> {
     if (this.#reading.position === 0 && (await this.#siblings.mayHaveChanged(this.#realPath))) {
       // Files that had the path before the first bytes were written have been renamed or copied already.
       const { fileCount } = yield* this.#meanwhile(this.#handle, undefined, isAborted);
@@ -163,10 +164,7 @@ export class FollowedLog {
    *
    * @param mustLook Whether to look even if the directory has not changed.
    */
-  async *readMissed(
-    isAborted: () => boolean,
-    mustLook: boolean,
-  ): AsyncGenerator<LogEntry | FollowNote, void> {
+  async *readMissed(isAborted: () => boolean, mustLook: boolean): AsyncGenerator<Entry | FollowNote, void> {
     if (!mustLook && !(await this.#siblings.mayHaveChanged(this.#realPath))) return;
     const { hasOthers } = yield* this.#meanwhile(this.#handle, plainFile(this.#handle), isAborted);
     // It was replaced, and removed, since `pathState` looked.
@@ -177,7 +175,7 @@ export class FollowedLog {
   async *restart(
     isAborted: () => boolean,
     reason: 'truncated' | 'replaced',
-  ): AsyncGenerator<LogEntry | FollowNote, void> {
+  ): AsyncGenerator<Entry | FollowNote, void> {
     const { hasCopy } = yield* this.#meanwhile(this.#handle, undefined, isAborted);
     if (isAborted()) return;
     this.#wasReplaced = false;
@@ -188,7 +186,7 @@ export class FollowedLog {
   }
 
   /** Reads the file to its end, then the files that had the path meanwhile, and begins with the one that has it now. */
-  async *replace(isAborted: () => boolean): AsyncGenerator<LogEntry | FollowNote, void> {
+  async *replace(isAborted: () => boolean): AsyncGenerator<Entry | FollowNote, void> {
     // First the text from between the latest look and the change. A file that was truncated as well is read again from its start.
     if (!(yield* this.readOn(isAborted))) yield* this.restart(isAborted, 'truncated');
     yield* this.readOn(isAborted);
@@ -226,10 +224,10 @@ export class FollowedLog {
     this.#hasSuccessor = false;
     this.#remember(this.#reading);
     this.#handle = handle;
-    this.#reading = new Reading(this.#options);
+    this.#reading = new Reading(this.#makeParser());
   }
 
-  #remember(reading: Reading): void {
+  #remember(reading: Reading<Entry>): void {
     if (reading.position === 0) return;
     if (this.#former.push(reading) > MOST_FORMER) this.#siblings.learnText(this.#former.shift()!.mark);
   }
@@ -244,9 +242,9 @@ export class FollowedLog {
     next: FileHandle,
     held: TextFile | undefined,
     isAborted: () => boolean,
-  ): AsyncGenerator<LogEntry | FollowNote, Meanwhile> {
+  ): AsyncGenerator<Entry | FollowNote, Meanwhile> {
     const found = await this.#siblings.changed(this.#realPath, await next.stat({ bigint: true }));
-    const holders = new Map<Reading, TextFile>();
+    const holders = new Map<Reading<Entry>, TextFile>();
     if (held !== undefined) holders.set(this.#reading, held);
     let hasCopy = false;
     let hasOthers = false;
@@ -289,7 +287,7 @@ export class FollowedLog {
         else {
           fileCount++;
           yield { kind: 'replaced' };
-          const reading = new Reading(this.#options);
+          const reading = new Reading(this.#makeParser());
           yield* this.#readRest(sibling, { reading, goesOnAt: 0, bytes: 0 }, holders, isAborted);
           this.#remember(reading);
           // A broken file may become whole: its compression may be under way.
@@ -307,7 +305,7 @@ export class FollowedLog {
   }
 
   /** Those of more bytes come first: a file that begins as two of them goes on where the longer one stopped. */
-  get #readings(): readonly Reading[] {
+  get #readings(): readonly Reading<Entry>[] {
     return [this.#reading, ...this.#former].sort((a, b) => b.position - a.position);
   }
 
@@ -323,9 +321,9 @@ export class FollowedLog {
    */
   async #recognise(
     sibling: Sibling,
-    holders: ReadonlyMap<Reading, TextFile>,
-  ): Promise<Recognised | undefined> {
-    let beginning: Recognised | undefined;
+    holders: ReadonlyMap<Reading<Entry>, TextFile>,
+  ): Promise<Recognised<Entry> | undefined> {
+    let beginning: Recognised<Entry> | undefined;
     for (const reading of this.#readings) {
       const part = await findPart(sibling, reading, holders.get(reading));
       if (part === undefined) continue;
@@ -339,10 +337,10 @@ export class FollowedLog {
   /** Reads what a file has beyond its reading. */
   async *#readRest(
     sibling: Sibling,
-    { reading, goesOnAt, bytes }: Recognised,
-    holders: Map<Reading, TextFile>,
+    { reading, goesOnAt, bytes }: Recognised<Entry>,
+    holders: Map<Reading<Entry>, TextFile>,
     isAborted: () => boolean,
-  ): AsyncGenerator<LogEntry | FollowNote, void> {
+  ): AsyncGenerator<Entry | FollowNote, void> {
     if (goesOnAt === undefined) {
       // The file that is followed may be truncated before its last lines are read: the copy has them.
       if (bytes > reading.position) this.#siblings.lookAgainAt(sibling);
@@ -364,7 +362,7 @@ export class FollowedLog {
 /** Finds what a file holds of a reading, of which another file may hold all. */
 async function findPart(
   sibling: Sibling,
-  reading: Reading,
+  reading: Reading<unknown>,
   holder: TextFile | undefined,
 ): Promise<KnownPart | undefined> {
   if (!sibling.isCompressed && isSameFile(sibling.fileId, reading.fileId)) {

@@ -3,9 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { LogErrorCode } from '../errors.ts';
-import type { LogEntry } from '../reader/entry.ts';
 import { isGzip } from '../reader/input.ts';
-import { LogParser, type ParserSettings } from '../reader/parser.ts';
 import { markText, RECENT_BYTES, type TextFile, textFrom } from './text-file.ts';
 
 const CHUNK_BYTES = 2 ** 16;
@@ -27,6 +25,16 @@ export interface KnownPart {
   readonly bytes: number;
 }
 
+/** Makes entries of the bytes of a followed file, which come in chunks. */
+export interface ChunkParser<Entry> {
+  /** Yields the entries of the lines that end in this chunk, which must not change meanwhile. */
+  push(chunk: Uint8Array): Generator<Entry, void>;
+  /** Forgets the line whose end has not arrived yet. */
+  dropLine(): void;
+  /** Yields the entry of the last line if no newline ends it. */
+  end(): Generator<Entry, void>;
+}
+
 /** Identifies a file while it exists: a renamed file keeps it, and a later file may get it again. */
 export type FileId = Pick<BigIntStats, 'dev' | 'ino'>;
 
@@ -38,8 +46,8 @@ export type FileId = Pick<BigIntStats, 'dev' | 'ino'>;
  * The next writer cuts off a line that a killed one has torn. So the reading also remembers the end of the last whole line, and steps
  * back to it.
  */
-export class Reading {
-  readonly parser: LogParser;
+export class Reading<Entry> {
+  readonly parser: ChunkParser<Entry>;
   /** The file that was read last; `undefined` if it was compressed. */
   fileId: FileId | undefined;
   /** How many of the first bytes are in a copy of the file. */
@@ -52,8 +60,8 @@ export class Reading {
   /** The position after the last newline. */
   #lineEnd = 0;
 
-  constructor(settings: ParserSettings) {
-    this.parser = new LogParser(settings);
+  constructor(parser: ChunkParser<Entry>) {
+    this.parser = parser;
   }
 
   /** The number of bytes that were read. */
@@ -77,7 +85,7 @@ export class Reading {
   }
 
   /** Yields the entries of the next bytes, which must not change meanwhile. */
-  push(chunk: Uint8Array): Generator<LogEntry, void> {
+  push(chunk: Uint8Array): Generator<Entry, void> {
     const lineEnd = chunk.lastIndexOf(NEWLINE) + 1;
     if (lineEnd > 0) this.#lineEnd = this.position + lineEnd;
     if (this.#head.length < HEAD_BYTES) {
@@ -166,11 +174,7 @@ export class Reading {
    * @param name The name of the file in an error.
    * @throws HdrscopeError `ERR_LOG_FORMAT` when the file is compressed.
    */
-  async *readOn(
-    handle: FileHandle,
-    name: string,
-    isAborted: () => boolean,
-  ): AsyncGenerator<LogEntry, boolean> {
+  async *readOn(handle: FileHandle, name: string, isAborted: () => boolean): AsyncGenerator<Entry, boolean> {
     this.fileId ??= await handle.stat({ bigint: true });
     let buffer = Buffer.alloc(0);
     while (!isAborted()) {

@@ -1,6 +1,6 @@
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { ChaoticLog, followAgain, followLive, keeping, losing } from './support/chaos.ts';
+import { ChaoticLog, followAgain, followLive, followText, keeping, losing } from './support/chaos.ts';
 
 /** How many logs are rotated at random; each has ten rotations or so. */
 const parameters = { numRuns: caseCount(3, 90), seed: 17 };
@@ -8,6 +8,7 @@ const parameters = { numRuns: caseCount(3, 90), seed: 17 };
 describe.each([
   ['all the time', followLive],
   ['again and again, with a memory', followAgain],
+  ['as text', followText],
 ])('a log whose files begin alike, followed %s', (_, follow) => {
   test('comes line by line, each once, whatever the rotations', async () => {
     let rotations = 0;

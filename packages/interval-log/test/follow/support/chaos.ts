@@ -2,7 +2,9 @@ import { appendFileSync, copyFileSync, readdirSync, renameSync, truncateSync, wr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FollowMemory, type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { followBytes } from '@hdrscope/interval-log/internal';
 import fc from 'fast-check';
+import { LogParser } from '../../../src/reader/parser.ts';
 import { intervalLine } from '../../operations/support/logs.ts';
 import { newDirectory } from '../../support/sandbox.ts';
 import { compress, shift } from './rotations.ts';
@@ -169,10 +171,28 @@ type Take = (entry: LogEntry | FollowNote) => void;
 
 /** Follows a log all the time. A look is over when all lines have come, or none for long. */
 export function followLive(path: string, take: Take): Follower {
+  return followEntries((finishSignal) => followLog(path, { pollMs: 2, finishSignal }), take);
+}
+
+/** Follows the bytes of a log all the time, and parses them as one text. */
+export function followText(path: string, take: Take): Follower {
+  return followEntries(async function* (signal) {
+    const parser = new LogParser({ maxMalformed: 0, maxLineBytes: 2 ** 20, time: 'java' });
+    for await (const entry of followBytes(path, { pollMs: 2, signal })) {
+      if (entry.kind === 'bytes') yield* parser.push(Buffer.from(entry.bytes));
+      else yield entry;
+    }
+  }, take);
+}
+
+function followEntries(
+  entriesUntil: (signal: AbortSignal) => AsyncIterable<LogEntry | FollowNote>,
+  take: Take,
+): Follower {
   const ending = new AbortController();
   let entries = 0;
   const following = (async () => {
-    for await (const entry of followLog(path, { pollMs: 2, finishSignal: ending.signal })) {
+    for await (const entry of entriesUntil(ending.signal)) {
       entries++;
       take(entry);
     }
