@@ -52,7 +52,7 @@ export {
   requestFacts,
 } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
-export { summarizeRequestGroups, widenFigures } from './load/request-groups.ts';
+export { RequestGrouping, summarizeRequestGroups, widenFigures } from './load/request-groups.ts';
 export { valueStretches } from './load/value-stretches.ts';
 export { isEpoch, type PastTime, readMoment, readPastTime, readRange, secondsOf } from './moment.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';

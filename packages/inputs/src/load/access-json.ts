@@ -141,7 +141,8 @@ function readJsonLog(
   };
   const part = (role: AccessRole): string => textIn(findPart(role)) ?? '';
   const other = (label: string): string | undefined => textIn(fieldOf(document, label));
-  const reading = readLines(bytes, options, (line, lineNumber) => {
+  request.settleFor(sink);
+  return readLines(bytes, options, (line, lineNumber) => {
     document = parsedJson(line);
     const duration = findPart('duration');
     const durationMs =
@@ -170,7 +171,6 @@ function readJsonLog(
     sink.onRequest(durationMs, atSec, labels.length === 0 ? undefined : request.read(part, other));
     if (status !== '') sink.onOutcome?.(code >= 500, atSec);
   });
-  return reading.then(() => request.settleFor(sink));
 }
 
 function textIn(value: unknown): string | undefined {

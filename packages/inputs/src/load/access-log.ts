@@ -91,8 +91,11 @@ function readAccessLog(
   let reader: LineReader | undefined;
   // The first line shows which format is meant.
   const readers = formats.map((format) => new LineReader(format, wanted, new RequestLabels(options)));
-  const reading = readLines(bytes, options, (line, lineNumber) => {
-    reader ??= readers.length === 1 ? readers[0] : readers.find((one) => one.take(line));
+  return readLines(bytes, options, (line, lineNumber) => {
+    if (reader === undefined) {
+      reader = readers.length === 1 ? readers[0] : readers.find((one) => one.take(line));
+      reader?.settle(sink);
+    }
     if (reader?.take(line)) {
       sink.onRequest(reader.durationMs, reader.atSec, wanted.length === 0 ? undefined : reader.labels);
       if (reader.hasStatus) sink.onOutcome?.(reader.isFailed, reader.atSec);
@@ -103,7 +106,6 @@ function readAccessLog(
       message: `${name}: line ${lineNumber} must be a request in the format of the log`,
     });
   });
-  return reading.then(() => reader?.settle(sink));
 }
 
 /** Reads the lines of one format. The fields have the request of the line that was taken last. */
@@ -324,9 +326,9 @@ export class RequestLabels {
     }
   }
 
-  /** Gives the sink the last names of routes, which may have become part of others since they were read. */
+  /** Lets the sink ask for the names of routes, which may become part of others after they were read. */
   settleFor(sink: RequestSink): void {
-    sink.onSettled?.((labels) =>
+    sink.onLabels?.((labels) =>
       labels.map((value, at) => (this.#wanted[at] === 'route' ? this.#routes.settle(value) : value)),
     );
   }

@@ -53,10 +53,10 @@ export interface RequestSink {
    */
   onRequest(durationMs: number, atSec: number, labels?: readonly string[]): void;
   /**
-   * Takes a function, when all requests are read: it returns the labels by which requests of before are known now. Routes of an access log
-   * become one when many differ in a segment.
+   * Takes a function, before the first request: it returns the labels by which requests of before are known at that moment. Routes of an
+   * access log become one when many differ in a segment.
    */
-  onSettled?(settle: (labels: readonly string[]) => readonly string[]): void;
+  onLabels?(settle: (labels: readonly string[]) => readonly string[]): void;
   /** Takes the outcome of a request, if the output states it. `atSec` is that of `onRequest`. */
   onOutcome?(isFailed: boolean, atSec: number): void;
 }

@@ -43,69 +43,123 @@ export interface RequestGroups {
 export async function summarizeRequestGroups(
   form: RequestForm,
   inputs: readonly RequestInput[],
-  { by: asked, where, percentiles, significantDigits }: GroupOptions,
+  asked: GroupOptions,
   options: Omit<ReadRequestsOptions, 'name' | 'labels'>,
 ): Promise<RequestGroups> {
-  const facts = requestFacts(form, options);
-  const perMs = 1 / (facts.stepMs ?? 1e-6);
-  const by = [...new Set(asked)];
-  const { route, ...others } = where;
-  // A route may get another name until all requests are read.
-  const keys = route === undefined || by.includes(ROUTE) ? by : [...by, ROUTE];
-  const wanted = [...new Set([...keys, ...Object.keys(others)])];
-  const conditions = Object.entries(others).map(([label, value]) => [wanted.indexOf(label), value] as const);
-  const newTally = (labels: readonly string[]): Tally => ({
-    labels,
-    histogram: new Histogram({ significantDigits, storage: 'sparse' }),
-    failed: 0,
-    requests: 0,
-  });
-  let tallies = new Map<string, Tally>();
-  const other = newTally(keys.map(() => OTHER));
-  let last: Tally | undefined;
-  let beyond = 0;
-  const find = (labels: readonly string[]): Tally => {
-    const key = keys.length === 1 ? labels[0]! : labels.slice(0, keys.length).join('\0');
-    const found = tallies.get(key);
-    if (found !== undefined) return found;
-    if (tallies.size >= MOST_GROUPS) {
-      beyond++;
-      return other;
-    }
-    const tally = newTally(labels.slice(0, keys.length));
-    tallies.set(key, tally);
-    return tally;
-  };
-  const sink: RequestSink = {
-    onRequest(durationMs, _, labels = []) {
-      last = undefined;
-      for (const [at, value] of conditions) if (labels[at] !== value) return;
-      last = find(labels);
-      last.histogram.record(Math.round(durationMs * perMs));
-    },
-    onOutcome(isFailed) {
-      if (last === undefined) return;
-      last.requests++;
-      if (isFailed) last.failed++;
-    },
-    onSettled(settle) {
-      tallies = joinTallies(tallies.values(), settle);
-    },
-  };
-  for (const { name, bytes } of inputs) {
-    await readRequests(form, bytes, sink, { ...options, name, ...(wanted.length > 0 && { labels: wanted }) });
+  const grouping = new RequestGrouping(form, asked, options);
+  for (const input of inputs) await grouping.read(input);
+  return grouping.take();
+}
+
+type Settle = (labels: readonly string[]) => readonly string[];
+
+/** Groups requests while they are read. */
+export class RequestGrouping {
+  readonly #form: RequestForm;
+  readonly #asked: GroupOptions;
+  readonly #options: Omit<ReadRequestsOptions, 'name' | 'labels'>;
+  readonly #by: readonly string[];
+  /** The labels of tallies: a route may get another name until somebody asks, so one that is wanted is among them. */
+  readonly #keys: readonly string[];
+  /** All labels that are read. */
+  readonly #wanted: readonly string[];
+  #tallies = new Map<string, Tally>();
+  #other: Tally;
+  #beyond = 0;
+  #settle: Settle | undefined;
+
+  constructor(form: RequestForm, asked: GroupOptions, options: Omit<ReadRequestsOptions, 'name' | 'labels'>) {
+    const { route, ...others } = asked.where;
+    this.#form = form;
+    this.#asked = asked;
+    this.#options = options;
+    this.#by = [...new Set(asked.by)];
+    this.#keys = route === undefined || this.#by.includes(ROUTE) ? this.#by : [...this.#by, ROUTE];
+    this.#wanted = [...new Set([...this.#keys, ...Object.keys(others)])];
+    this.#other = this.#newOther();
   }
-  // Whether requests beyond the number of groups have the wanted route is not known.
-  const rest = route === undefined && beyond > 0 ? [other] : [];
-  const isWanted = ({ labels }: Tally): boolean =>
-    route === undefined || labels[keys.indexOf(ROUTE)] === route;
-  const chosen = joinTallies([...[...tallies.values()].filter(isWanted), ...rest], (labels) =>
-    labels.slice(0, by.length),
-  );
-  const groups = [...chosen.values()]
-    .sort((a, b) => Number(isRest(a)) - Number(isRest(b)) || b.histogram.totalCount - a.histogram.totalCount)
-    .map((tally) => groupOfTally(tally, by, percentiles, facts));
-  return { beyond, groups };
+
+  /** Reads the requests of an input to its end. Groups may be taken meanwhile. @throws HdrscopeError as `readRequests`. */
+  async read({ name, bytes }: RequestInput): Promise<void> {
+    const { route: _, ...others } = this.#asked.where;
+    const wanted = this.#wanted;
+    const perMs = 1 / (requestFacts(this.#form, this.#options).stepMs ?? 1e-6);
+    const conditions = Object.entries(others).map(
+      ([label, value]) => [wanted.indexOf(label), value] as const,
+    );
+    let last: Tally | undefined;
+    const sink: RequestSink = {
+      onRequest: (durationMs, __, labels = []) => {
+        last = undefined;
+        for (const [at, value] of conditions) if (labels[at] !== value) return;
+        last = this.#find(labels);
+        last.histogram.record(Math.round(durationMs * perMs));
+      },
+      onOutcome(isFailed) {
+        if (last === undefined) return;
+        last.requests++;
+        if (isFailed) last.failed++;
+      },
+      onLabels: (settle) => {
+        this.#settleAll();
+        this.#settle = settle;
+      },
+    };
+    const labels = wanted.length > 0 ? { labels: wanted } : {};
+    await readRequests(this.#form, bytes, sink, { ...this.#options, name, ...labels });
+  }
+
+  /** The groups of the requests that were read since the last call. */
+  take(): RequestGroups {
+    this.#settleAll();
+    const { route } = this.#asked.where;
+    const [beyond, tallies, other] = [this.#beyond, this.#tallies, this.#other];
+    this.#beyond = 0;
+    this.#tallies = new Map();
+    this.#other = this.#newOther();
+    // Whether requests beyond the number of groups have the wanted route is not known.
+    const rest = route === undefined && beyond > 0 ? [other] : [];
+    const isWanted = ({ labels }: Tally): boolean =>
+      route === undefined || labels[this.#keys.indexOf(ROUTE)] === route;
+    const chosen = joinTallies([...[...tallies.values()].filter(isWanted), ...rest], (labels) =>
+      labels.slice(0, this.#by.length),
+    );
+    const facts = requestFacts(this.#form, this.#options);
+    const groups = [...chosen.values()]
+      .sort(
+        (a, b) => Number(isRest(a)) - Number(isRest(b)) || b.histogram.totalCount - a.histogram.totalCount,
+      )
+      .map((tally) => groupOfTally(tally, this.#by, this.#asked.percentiles, facts));
+    return { beyond, groups };
+  }
+
+  #settleAll(): void {
+    if (this.#settle !== undefined) this.#tallies = joinTallies(this.#tallies.values(), this.#settle);
+  }
+
+  #find(labels: readonly string[]): Tally {
+    const keys = this.#keys.length;
+    const key = keys === 1 ? labels[0]! : labels.slice(0, keys).join('\0');
+    const found = this.#tallies.get(key);
+    if (found !== undefined) return found;
+    if (this.#tallies.size >= MOST_GROUPS) {
+      this.#beyond++;
+      return this.#other;
+    }
+    const tally = this.#newTally(labels.slice(0, keys));
+    this.#tallies.set(key, tally);
+    return tally;
+  }
+
+  #newTally(labels: readonly string[]): Tally {
+    const { significantDigits } = this.#asked;
+    const histogram = new Histogram({ significantDigits, storage: 'sparse' });
+    return { labels, histogram, failed: 0, requests: 0 };
+  }
+
+  #newOther(): Tally {
+    return this.#newTally(this.#keys.map(() => OTHER));
+  }
 }
 
 /** Whether a tally has what is beyond the number of groups, or of routes. */
