@@ -66,20 +66,42 @@ export async function groupInputs(
   const options = { onBadLine, routes, ...(logFormat !== undefined && { logFormat }) };
   const read = inputs.map((input) => ({ name: input.name, bytes: bytesOf(input, onBytes) }));
   const { groups, beyond } = await explained(() => summarizeRequestGroups(kind, read, asked, options));
-  const others =
-    beyond === 0
-      ? []
-      : [
-          `${formatCount(beyond)} requests are in more groups than are kept apart, which is 1,000: they are ${where.route === undefined ? 'counted as (other)' : 'left out, because their routes are not known'}`,
-        ];
   const requests = groups.reduce((sum, { figures }) => sum + Number(figures.count), 0);
   return {
     name,
     requests,
     groups,
     keys: [...new Set(by)],
-    notes: [...errorNotes(requestFacts(kind, options)), ...others],
+    notes: groupingNotes(kind, beyond, where, options),
   };
+}
+
+/** What a reader should know of groups of requests. */
+export function groupingNotes(
+  kind: RequestForm,
+  beyond: number,
+  where: Readonly<Record<string, string>>,
+  options: Parameters<typeof requestFacts>[1],
+): string[] {
+  const place =
+    where.route === undefined ? 'counted as (other)' : 'left out, because their routes are not known';
+  const others =
+    beyond === 0
+      ? []
+      : [
+          `${formatCount(beyond)} requests are in more groups than are kept apart, which is 1,000: they are ${place}`,
+        ];
+  return [...errorNotes(requestFacts(kind, options)), ...others];
+}
+
+/** Groups for programs. */
+export function groupsJson(groups: readonly ValueGroup[]): readonly object[] {
+  return groups.map(({ labels, figures, errors }) => ({
+    ...figuresJson(figures),
+    labels,
+    failed: errors?.failed ?? null,
+    requests: errors?.requests ?? null,
+  }));
 }
 
 /** The output of groups: JSON, or a table. */
@@ -90,13 +112,7 @@ export async function* formatGroups(
   io: Io,
 ): AsyncGenerator<string, void> {
   if (format === 'json') {
-    const documents = groups.map(({ labels, figures, errors }) => ({
-      ...figuresJson(figures),
-      labels,
-      failed: errors?.failed ?? null,
-      requests: errors?.requests ?? null,
-    }));
-    yield jsonDocument({ groups: documents });
+    yield jsonDocument({ groups: groupsJson(groups) });
     return;
   }
   const hasErrors = groups.some(({ errors }) => errors !== undefined);

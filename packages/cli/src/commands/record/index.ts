@@ -9,6 +9,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
 import { startReading } from '../../screen/progress.ts';
+import { assertNotFollowed, FOLLOW_OPTIONS, followRequests } from './follow.ts';
 import { assertUngrouped, REQUEST_OPTIONS, type RecordKind, recordLoad, TAKEN } from './load.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
 
@@ -43,6 +44,7 @@ export const command = defineCommand({
     'hdrscope record --unit ms --field response.ms requests.jsonl',
     'hdrscope record --unit ms --expected-interval 10 latencies.txt -o latencies.hlog',
     'hdrscope record access.log --by route --percentiles 50,99,99.9',
+    'hdrscope record -f access.log --by route --interval 5s',
     'hdrscope record fio.json --by op',
   ],
   operands: {
@@ -74,6 +76,7 @@ export const command = defineCommand({
       parse: parseInterval,
     },
     ...REQUEST_OPTIONS,
+    ...FOLLOW_OPTIONS,
     noPlot: { help: 'for text: prints no plot below the numbers', default: true },
   },
   formats: OUTPUT_FORMATS,
@@ -89,6 +92,8 @@ export const command = defineCommand({
       { takes: TAKEN, otherwise: 'numbers', as, logFormat, numbers: options, command: 'hdrscope record' },
       io,
     );
+    if (options.follow === true) return followRequests(opened.inputs, paths, { ...options, format }, io);
+    assertNotFollowed(options);
     const { totalBytes } = opened;
     if (opened.inputs.some(({ kind }) => kind !== 'numbers'))
       return recordLoad(opened, { ...options, format }, io);

@@ -49,7 +49,7 @@ export const TAKEN: readonly RecordKind[] = [
 const OF_NUMBERS = ['unit', 'resolution', 'expectedInterval', 'field', 'separator'] as const;
 
 /** Options as the command line has them. */
-interface LoadOptions extends OptionsOf<typeof REQUEST_OPTIONS> {
+export interface LoadOptions extends OptionsOf<typeof REQUEST_OPTIONS> {
   readonly digits: number;
   readonly percentiles: readonly number[];
   readonly format: keyof typeof outputFormats;
@@ -138,7 +138,7 @@ async function countRequests(
 // A tick of milliseconds is a nanosecond.
 const TICKS_PER_MS = 1e6;
 
-function requestOptions({ logFormat, routes }: OptionsOf<typeof REQUEST_OPTIONS>): {
+export function requestOptions({ logFormat, routes }: OptionsOf<typeof REQUEST_OPTIONS>): {
   readonly logFormat?: string;
   readonly routes: readonly string[];
 } {
