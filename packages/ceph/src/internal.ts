@@ -10,7 +10,6 @@ export {
   summarizeOperations,
 } from './cluster/operations.ts';
 export {
-  intervalTicks,
   type SourcedHistogram,
   type SourcedIncrease,
   watchDaemons,

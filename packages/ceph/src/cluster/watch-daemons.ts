@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { intervalTicks } from '@hdrscope/kit/delivery';
 import { adminSocketError } from '../errors.ts';
 import type { NamedDaemon } from '../importer/daemons.ts';
 import type { ImportedIncrease } from '../importer/increase.ts';
@@ -77,17 +77,4 @@ export async function* watchDaemons(
       return increases.map((one) => ({ ...withSource(one, name), seconds: seconds || intervalMs / 1000 }));
     });
   }
-}
-
-/**
- * Makes a function that waits for the end of the next interval. The time that work takes in an interval does not stretch it. Work that
- * takes longer than an interval begins a new one.
- */
-export function intervalTicks(intervalMs: number, signal: AbortSignal): () => Promise<void> {
-  let lastMs = performance.now();
-  return async () => {
-    const nowMs = performance.now();
-    lastMs = Math.max(lastMs + intervalMs, nowMs);
-    await sleep(lastMs - nowMs, undefined, { signal });
-  };
 }

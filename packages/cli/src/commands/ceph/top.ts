@@ -6,7 +6,6 @@ import {
   type ClusterInterval,
   type DaemonAnswer,
   type DaemonFigures,
-  intervalTicks,
   type LatencyFigures,
   type OperationFigures,
   type SizeFigures,
@@ -16,6 +15,7 @@ import {
 import { formatDecimal } from '@hdrscope/core/internal';
 import { figuresJson } from '@hdrscope/inputs/internal';
 import { formatCount, listNames, percentileName } from '@hdrscope/kit';
+import { intervalTicks } from '@hdrscope/kit/delivery';
 import { formatValue } from '@hdrscope/plot';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';

@@ -1,8 +1,8 @@
-import { intervalTicks } from '@hdrscope/ceph/internal';
 import { type Bounds, type Counted, HistogramSum, increase } from '@hdrscope/core';
 import { exactly, formatDecimal } from '@hdrscope/core/internal';
 import { type Figures, figuresJson, withoutEstimate } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, listNames, reasonOf } from '@hdrscope/kit';
+import { intervalTicks } from '@hdrscope/kit/delivery';
 import { formatValue } from '@hdrscope/plot';
 import {
   fetchExposition,

@@ -1,6 +1,6 @@
-import { intervalTicks } from '@hdrscope/ceph/internal';
 import { hasRequests, RequestGrouping } from '@hdrscope/inputs/internal';
 import { followBytes, followNoteText } from '@hdrscope/interval-log/internal';
+import { intervalTicks } from '@hdrscope/kit/delivery';
 import type { Io } from '../../command.ts';
 import { Refusal, UsageError } from '../../command.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
