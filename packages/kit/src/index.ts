@@ -41,4 +41,5 @@ export { nanosecondsPer } from './time-unit.ts';
 export { DAY_MS, formatTime, MINUTE_MS } from './times.ts';
 export { Turns } from './turns.ts';
 export { wildcard } from './wildcard.ts';
+export { WireReader } from './wire-reader.ts';
 export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

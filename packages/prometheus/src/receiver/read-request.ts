@@ -1,8 +1,7 @@
-import type { Budget, Steps } from '@hdrscope/kit';
+import { type Budget, type Steps, WireReader } from '@hdrscope/kit';
 import { HISTOGRAM_COST, LABEL_COST, LONGEST_LABELS, LONGEST_NAME } from '../scraper/limits.ts';
 import { newRawHistogram, type RawHistogram } from '../scraper/raw-histogram.ts';
 import { closeSide, isField, newSide, readSpan } from '../scraper/read-protobuf.ts';
-import { WireReader } from '../scraper/wire-reader.ts';
 import * as fields from './write-fields.ts';
 
 /** The version of a request: `prometheus.WriteRequest` or `io.prometheus.write.v2.Request`. */

@@ -1,4 +1,4 @@
-import type { Budget, Steps } from '@hdrscope/kit';
+import { type Budget, type Steps, WireReader } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import {
   EXEMPLAR_COST,
@@ -52,7 +52,6 @@ import {
   type RawSide,
   type RawType,
 } from './raw-histogram.ts';
-import { WireReader } from './wire-reader.ts';
 
 const TYPES: ReadonlyMap<number, RawType> = new Map([
   [2, 'summary'],

@@ -1,12 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { Budget } from '@hdrscope/kit';
+import { Budget, WireReader } from '@hdrscope/kit';
 import fc from 'fast-check';
 import { type RemoteReadHealth, type RemoteReadOptions, readRemote } from '../../src/receiver/index.ts';
 import { unsnappy } from '../../src/receiver/unsnappy.ts';
 import { snappy } from '../../src/remote-write/snappy.ts';
-import { WireReader } from '../../src/scraper/wire-reader.ts';
 import { classicSeries, encode1, type SeriesToWrite } from '../support/write-request.ts';
 
 const NOON = 1_700_000_040_000;
