@@ -10,6 +10,7 @@ import { run } from './run.js';
 import {
   buildWithCargo,
   buildWithGo,
+  buildWithMaven,
   installLayouts,
   installWithNpm,
   installWithPip,
@@ -125,6 +126,13 @@ export const PEERS = [
   madePeer('log-python', '0.10.8', 'bin/log-peer', (module, folder) =>
     installWithPip({ module, script: 'log_peer.py', program: 'log-peer' }, folder),
   ),
+  // DDSketches of all libraries, and the other sketches that have a library in Go.
+  builtPeer({ name: 'sketches-go', version: '1.4.8', target: '.', program: 'sketches-peer' }),
+  madePeer('sketches-python', '3.0.1', 'bin/sketches-peer', (module, folder) =>
+    installWithPip({ module, script: 'sketches_peer.py', program: 'sketches-peer' }, folder),
+  ),
+  npmPeer('sketches-js', '2.1.1'),
+  madePeer('sketches-java', '0.8.3', 'bin/sketches-peer', buildWithMaven),
   {
     ...madePeer('otava', '0.8.0', 'bin/change-points', (module, folder) =>
       installWithPip({ module, script: 'change_points.py', program: 'change-points' }, folder),

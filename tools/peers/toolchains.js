@@ -59,6 +59,25 @@ export function buildWithCargo(module, folder) {
   rmSync(sources, { recursive: true, force: true });
 }
 
+/**
+ * Builds a program with the JDK and Maven of the machine, with a command in `bin` that runs its class `Peer`. `pom.xml` pins the
+ * versions of the packages that it names.
+ *
+ * @param {string} module The folder of `pom.xml` and of `Peer.java`.
+ * @param {string} folder
+ */
+export function buildWithMaven(module, folder) {
+  cpSync(module, folder, { recursive: true });
+  const options = { cwd: folder, limitSeconds: PACKAGES_LIMIT_SECONDS };
+  const copied = ['--quiet', '--batch-mode', 'dependency:copy-dependencies', '-DoutputDirectory=packages'];
+  run('mvn', copied, options);
+  run('javac', ['-cp', 'packages/*', '-d', 'classes', 'Peer.java'], options);
+  mkdirSync(join(folder, 'bin'));
+  const command =
+    '#!/bin/sh\nhere="$(dirname "$0")/.."\nexec java -cp "$here/classes:$here/packages/*" Peer "$@"\n';
+  writeFileSync(join(folder, 'bin', 'sketches-peer'), command, { mode: 0o755 });
+}
+
 /** The files that determine what npm installs. */
 export const MANIFESTS = ['package-lock.json', 'package.json'];
 

@@ -1,0 +1,160 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { countDdsketch } from './ddsketch.ts';
+import { type DdsketchMapping, INTERPOLATIONS } from './ddsketch-mapping.ts';
+import { assertSketchCount, type Sketch } from './sketch.ts';
+
+// Blocks, each after a flag: the lower two bits are a type, and the upper six say what of it.
+// Source: https://github.com/DataDog/sketches-go/blob/v1.4.8/ddsketch/encoding/flag.go
+const FEATURE = 0;
+const POSITIVE = 1;
+const MAPPING = 2;
+const ZERO_COUNT = 0x01;
+const COUNT = 0x28;
+const SUM = 0x21;
+const MIN = 0x22;
+const MAX = 0x23;
+const DELTAS_AND_COUNTS = 1;
+const DELTAS = 2;
+const CONTIGUOUS = 3;
+
+/**
+ * Reads the binary encoding of sketches-go and sketches-java, which is what their `encode` writes: with its mapping, and with exact
+ * statistics or without. Blocks of several sketches in a row add up.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, its mapping is left out, a count is no integer from 0 to
+ *   2^53 − 1, or slots lie beyond the doubles.
+ */
+export function readDdsketchBinary(bytes: Uint8Array): Sketch {
+  const reader = new BlockReader(bytes);
+  const [positive, negative] = [new Map<number, number>(), new Map<number, number>()];
+  let mapping: DdsketchMapping | undefined;
+  let [zeroCount, count, sum, min, max] = [0, Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+  while (reader.at < bytes.length) {
+    const flag = reader.byte();
+    const [type, what] = [flag & 3, flag >>> 2];
+    if (type === MAPPING) {
+      const found = readMapping(reader, what);
+      if (mapping !== undefined && !areEqual(mapping, found)) throw reader.damaged('it has two mappings');
+      mapping = found;
+    } else if (type !== FEATURE) readBins(reader, what, type === POSITIVE ? positive : negative);
+    else if (what === ZERO_COUNT) zeroCount += reader.varfloat();
+    else if (what === COUNT) count = reader.varfloat() + (count || 0);
+    else if (what === SUM) sum = reader.double() + (sum || 0);
+    else if (what === MIN) min = Math.min(reader.double(), Number.isNaN(min) ? Number.POSITIVE_INFINITY : min);
+    else if (what === MAX) max = Math.max(reader.double(), Number.isNaN(max) ? Number.NEGATIVE_INFINITY : max);
+    else throw reader.damaged(`there is no feature ${what}`);
+  }
+  if (mapping === undefined) throw reader.damaged('its mapping is left out');
+  const writer = mapping.interpolation === 'QUADRATIC' ? 'sketches-java' : 'sketches-go';
+  const { counted } = countDdsketch({ mapping, positive, negative, zeroCount }, writer);
+  const { total } = counted.counts;
+  if (!Number.isNaN(count)) assertSketchCount(count, 'the count');
+  if (!Number.isNaN(count) && count !== total) {
+    throw reader.damaged(`it has ${total} values in its bins, and its count is ${count}`);
+  }
+  return { counted, ...known({ sum, min, max }) };
+}
+
+function known(facts: Pick<Sketch, 'sum' | 'min' | 'max'>): Pick<Sketch, 'sum' | 'min' | 'max'> {
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => Number.isFinite(fact)));
+}
+
+function areEqual(a: DdsketchMapping, b: DdsketchMapping): boolean {
+  return a.gamma === b.gamma && a.indexOffset === b.indexOffset && a.interpolation === b.interpolation;
+}
+
+function readMapping(reader: BlockReader, what: number): DdsketchMapping {
+  const interpolation = INTERPOLATIONS[what];
+  if (interpolation === undefined) throw reader.damaged(`there is no mapping ${what}`);
+  return { gamma: reader.double(), indexOffset: reader.double(), interpolation };
+}
+
+function readBins(reader: BlockReader, what: number, counts: Map<number, number>): void {
+  const bins = reader.uvarint();
+  const add = (index: number, count: number): void => {
+    if (!(index >= -(2 ** 31) && index < 2 ** 31)) throw reader.damaged(`an index is ${index}`);
+    counts.set(index, (counts.get(index) ?? 0) + count);
+  };
+  let index = 0;
+  if (what === CONTIGUOUS) {
+    index = reader.varint();
+    const step = reader.varint();
+    for (let at = 0; at < bins; at++, index += step) add(index, reader.varfloat());
+  } else if (what === DELTAS || what === DELTAS_AND_COUNTS) {
+    for (let at = 0; at < bins; at++) {
+      index += reader.varint();
+      add(index, what === DELTAS ? 1 : reader.varfloat());
+    }
+  } else throw reader.damaged(`there are no bins of kind ${what}`);
+}
+
+const LONGEST = 9;
+const LOW_BITS = 7n;
+const ONE_AS_BITS = 0x3ff0_0000_0000_0000n;
+const ROTATION = 6n;
+
+/** A position in an encoding. Each bin takes a byte at least, so memory is in proportion to the bytes. */
+class BlockReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.at];
+    if (byte === undefined) throw this.damaged('it ends within a block');
+    this.at++;
+    return byte;
+  }
+
+  double(): number {
+    if (this.at + 8 > this.#bytes.length) throw this.damaged('it ends within a block');
+    this.at += 8;
+    return this.#view.getFloat64(this.at - 8, true);
+  }
+
+  /** Reads an unsigned integer: 7 bits a byte, the lowest first, and 8 bits of a ninth byte. Above 2^53 it is the nearest number. */
+  uvarint(): number {
+    return Number(this.#bits());
+  }
+
+  /** Reads a signed integer in zigzag order. */
+  varint(): number {
+    const bits = this.#bits();
+    return Number(BigInt.asIntN(64, (bits >> 1n) ^ -(bits & 1n)));
+  }
+
+  #bits(): bigint {
+    let bits = 0n;
+    for (let length = 0; ; length++) {
+      const byte = this.byte();
+      const isLast = length === LONGEST - 1;
+      bits |= BigInt(isLast ? byte : byte & 0x7f) << (LOW_BITS * BigInt(length));
+      if (byte < 0x80 || isLast) return bits;
+    }
+  }
+
+  /** Reads a double of which small integers take one byte: the bits of it plus one, less those of one, rotated by 6, the highest first. */
+  varfloat(): number {
+    let bits = 0n;
+    for (let length = 0; ; length++) {
+      const byte = this.byte();
+      const isLast = length === LONGEST - 1;
+      bits |= isLast ? BigInt(byte) : BigInt(byte & 0x7f) << (57n - LOW_BITS * BigInt(length));
+      if (byte < 0x80 || isLast) break;
+    }
+    const rotated = BigInt.asUintN(64, (bits >> ROTATION) | (bits << (64n - ROTATION)));
+    SCRATCH.setBigUint64(0, BigInt.asUintN(64, rotated + ONE_AS_BITS));
+    return SCRATCH.getFloat64(0) - 1;
+  }
+
+  damaged(problem: string): HdrscopeError {
+    return new HdrscopeError('ERR_DECODE', `the bytes are no encoded DDSketch, at byte ${this.at}: ${problem}`);
+  }
+}
+
+const SCRATCH = /* @__PURE__ */ new DataView(new ArrayBuffer(8));

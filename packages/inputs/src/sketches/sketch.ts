@@ -1,0 +1,65 @@
+import { type Counted, countedIn, type EdgeLayout, explicitLayout, HdrscopeError } from '@hdrscope/core';
+
+/** A distribution that another program has counted, and what its form states beyond the counts. */
+export interface Sketch {
+  /** Counts over the slots of the form, in the unit of the values. */
+  readonly counted: Counted;
+  /** The sum of all values. @default the form does not state it */
+  readonly sum?: number | undefined;
+  /** The smallest value. @default the form does not state it */
+  readonly min?: number | undefined;
+  /** The largest value. @default the form does not state it */
+  readonly max?: number | undefined;
+}
+
+/** A slot of a sketch. */
+export interface CountedRange {
+  /** Its lower bound; `-Infinity` when it is open. */
+  readonly lower: number;
+  /** Its upper bound, at least the lower one; `Infinity` when it is open. */
+  readonly upper: number;
+  readonly count: number;
+}
+
+/**
+ * Makes counts of the slots that a sketch has used. Ranges without values lie between them, so that the number of slots depends on the
+ * number of ranges only.
+ *
+ * @param ranges Ascending. Neighbours may share a bound, and nothing else.
+ * @throws HdrscopeError `ERR_DECODE` when ranges overlap, or a bound is not a number.
+ */
+export function countRanges(ranges: readonly CountedRange[], inclusive: 'lower' | 'upper'): Counted<EdgeLayout> {
+  const edges: number[] = [];
+  // The slot below the first edge.
+  const counts: number[] = [0];
+  for (const { lower, upper, count } of ranges) {
+    const last = edges.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (!(lower >= last && upper > lower)) {
+      throw new HdrscopeError(
+        'ERR_DECODE',
+        `slots must ascend and not overlap, got one from ${lower} to ${upper} after ${last}`,
+      );
+    }
+    if (lower > last) {
+      edges.push(lower);
+      counts.push(0);
+    }
+    counts[edges.length] = count;
+    if (upper === Number.POSITIVE_INFINITY) continue;
+    edges.push(upper);
+    counts.push(0);
+  }
+  return countedIn(explicitLayout(edges, inclusive), counts);
+}
+
+/**
+ * Checks a count of a form whose counts are doubles.
+ *
+ * @param where Names the count in the error.
+ * @throws HdrscopeError `ERR_DECODE` when it is not an integer from 0 to 2^53 − 1.
+ */
+export function assertSketchCount(count: number, where: string): void {
+  if (Number.isSafeInteger(count) && count >= 0) return;
+  const cure = count > 0 && count <= Number.MAX_SAFE_INTEGER ? ': weighted counts cannot be counted' : '';
+  throw new HdrscopeError('ERR_DECODE', `${where} must be an integer from 0 to 2^53 - 1, got ${count}${cure}`);
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/** A sketch that its own library has made, and what the library reads from it. */
+export interface Vector {
+  readonly form: string;
+  readonly writer?: string;
+  readonly madeBy: string;
+  readonly name: string;
+  /** Base64, or a text. */
+  readonly input: string;
+  readonly values: readonly (readonly [value: number, count: number])[];
+  readonly slots: readonly (readonly [lower: number, upper: number, count: number])[];
+  readonly quantiles?: readonly (readonly [quantile: number, value: number])[];
+}
+
+/** The vectors of a file in `docs/formats/vectors`, which `tools/goldens/sketches` makes. */
+export function readVectors(file: string): readonly Vector[] {
+  const path = new URL(`../../../../../docs/formats/vectors/${file}`, import.meta.url);
+  return JSON.parse(readFileSync(path, 'utf8')).vectors;
+}
