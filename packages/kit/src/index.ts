@@ -40,6 +40,7 @@ export { atOnce, inSlices, type Steps } from './steps.ts';
 export { nanosecondsPer } from './time-unit.ts';
 export { DAY_MS, formatTime, MINUTE_MS } from './times.ts';
 export { Turns } from './turns.ts';
+export { VMRANGE_BOUNDARIES, VMRANGES } from './vmrange.ts';
 export { wildcard } from './wildcard.ts';
 export { WireReader } from './wire-reader.ts';
 export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

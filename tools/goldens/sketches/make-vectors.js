@@ -6,12 +6,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDdsketches } from './ddsketches.js';
+import { makeCircllhists, makeVmranges } from './others.js';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/formats/vectors');
 
 /** What is in each file. */
 const FILES = {
   'ddsketch.json': makeDdsketches,
+  'circllhist.json': makeCircllhists,
+  'vmrange.json': makeVmranges,
 };
 
 const isCheck = process.argv.includes('--check');

@@ -1,7 +1,8 @@
-// Makes and reads DDSketches with sketches-go. Each line of standard input is a request in JSON, and each line of output its answer:
+// Makes and reads DDSketches with sketches-go, and makes other sketches that have a library in Go. Each line of standard input is a request in JSON, and each line of output its answer:
 //
 //	{"do": "make", "mapping": "NONE", "store": "sparse", "accuracy": 0.01, "values": [[VALUE, COUNT], …], "quantiles": [0.5]}
 //	{"do": "read", "bytes": BASE64, "quantiles": [0.5]}
+//	{"do": "circllhist", "values": [[VALUE, COUNT], …]}, and "vmrange": the answer has a text in place of Base64
 //
 // An answer has the protobuf in Base64, the binary encoding, the slots as [lower bound, upper bound, count], and quantiles.
 package main
@@ -109,6 +110,12 @@ func reply(line []byte) (answer, error) {
 	r := request{}
 	if err := json.Unmarshal(line, &r); err != nil {
 		return answer{}, err
+	}
+	switch r.Do {
+	case "circllhist":
+		return makeCircllhist(r.Values)
+	case "vmrange":
+		return makeVmranges(r.Values)
 	}
 	sketch, err := makeSketch(r)
 	if err != nil {

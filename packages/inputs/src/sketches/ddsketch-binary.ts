@@ -40,8 +40,10 @@ export function readDdsketchBinary(bytes: Uint8Array): Sketch {
     else if (what === ZERO_COUNT) zeroCount += reader.varfloat();
     else if (what === COUNT) count = reader.varfloat() + (count || 0);
     else if (what === SUM) sum = reader.double() + (sum || 0);
-    else if (what === MIN) min = Math.min(reader.double(), Number.isNaN(min) ? Number.POSITIVE_INFINITY : min);
-    else if (what === MAX) max = Math.max(reader.double(), Number.isNaN(max) ? Number.NEGATIVE_INFINITY : max);
+    else if (what === MIN)
+      min = Math.min(reader.double(), Number.isNaN(min) ? Number.POSITIVE_INFINITY : min);
+    else if (what === MAX)
+      max = Math.max(reader.double(), Number.isNaN(max) ? Number.NEGATIVE_INFINITY : max);
     else throw reader.damaged(`there is no feature ${what}`);
   }
   if (mapping === undefined) throw reader.damaged('its mapping is left out');
@@ -153,7 +155,10 @@ class BlockReader {
   }
 
   damaged(problem: string): HdrscopeError {
-    return new HdrscopeError('ERR_DECODE', `the bytes are no encoded DDSketch, at byte ${this.at}: ${problem}`);
+    return new HdrscopeError(
+      'ERR_DECODE',
+      `the bytes are no encoded DDSketch, at byte ${this.at}: ${problem}`,
+    );
   }
 }
 

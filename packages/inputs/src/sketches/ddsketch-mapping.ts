@@ -57,11 +57,16 @@ const CUBIC_FACTOR = 10 / 7;
  */
 export function ddsketchSlots(mapping: DdsketchMapping, writer: DdsketchWriter): DdsketchSlots {
   const { gamma, indexOffset, interpolation } = mapping;
-  if (!(gamma > 1 && gamma < Number.POSITIVE_INFINITY)) throw wrongMapping('gamma', 'finite and above 1', gamma);
+  if (!(gamma > 1 && gamma < Number.POSITIVE_INFINITY))
+    throw wrongMapping('gamma', 'finite and above 1', gamma);
   if (!Number.isFinite(indexOffset)) throw wrongMapping('indexOffset', 'finite', indexOffset);
   const isFloor = writer === 'sketches-go' || writer === 'sketches-java';
   if (interpolation === 'QUADRATIC' && writer !== 'sketches-java') {
-    throw wrongMapping('interpolation', `one that ${writer} has, and QUADRATIC is of sketches-java only`, interpolation);
+    throw wrongMapping(
+      'interpolation',
+      `one that ${writer} has, and QUADRATIC is of sketches-java only`,
+      interpolation,
+    );
   }
   const step = Math.log1p(gamma - 1);
   const edge = isFloor ? floorEdge(interpolation, step) : ceilingEdge(interpolation, step, writer);

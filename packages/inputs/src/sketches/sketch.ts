@@ -1,4 +1,12 @@
-import { type Counted, countedIn, type EdgeLayout, explicitLayout, HdrscopeError } from '@hdrscope/core';
+import {
+  type Counted,
+  countedIn,
+  type EdgeLayout,
+  explicitLayout,
+  HdrscopeError,
+  type Layout,
+  type ReadonlyCounts,
+} from '@hdrscope/core';
 
 /** A distribution that another program has counted, and what its form states beyond the counts. */
 export interface Sketch {
@@ -10,6 +18,14 @@ export interface Sketch {
   readonly min?: number | undefined;
   /** The largest value. @default the form does not state it */
   readonly max?: number | undefined;
+}
+
+/** A sketch of a form that has several. */
+export interface NamedSketch extends Sketch {
+  /** The name of the metric. */
+  readonly name: string;
+  /** The labels, by their names. */
+  readonly attributes: Readonly<Record<string, string>>;
 }
 
 /** A slot of a sketch. */
@@ -28,7 +44,10 @@ export interface CountedRange {
  * @param ranges Ascending. Neighbours may share a bound, and nothing else.
  * @throws HdrscopeError `ERR_DECODE` when ranges overlap, or a bound is not a number.
  */
-export function countRanges(ranges: readonly CountedRange[], inclusive: 'lower' | 'upper'): Counted<EdgeLayout> {
+export function countRanges(
+  ranges: readonly CountedRange[],
+  inclusive: 'lower' | 'upper',
+): Counted<EdgeLayout> {
   const edges: number[] = [];
   // The slot below the first edge.
   const counts: number[] = [0];
@@ -61,5 +80,24 @@ export function countRanges(ranges: readonly CountedRange[], inclusive: 'lower' 
 export function assertSketchCount(count: number, where: string): void {
   if (Number.isSafeInteger(count) && count >= 0) return;
   const cure = count > 0 && count <= Number.MAX_SAFE_INTEGER ? ': weighted counts cannot be counted' : '';
-  throw new HdrscopeError('ERR_DECODE', `${where} must be an integer from 0 to 2^53 - 1, got ${count}${cure}`);
+  throw new HdrscopeError(
+    'ERR_DECODE',
+    `${where} must be an integer from 0 to 2^53 - 1, got ${count}${cure}`,
+  );
 }
+
+/** The slots of a form for some counts, and the way to write counts over them. */
+export interface SketchTarget {
+  readonly layout: Layout;
+  /** Whether the last slot, which has no upper bound, is one of the form. @default false */
+  readonly hasOpenSlot?: boolean;
+  /**
+   * Writes counts over the layout.
+   *
+   * @param facts The sum and the extremes of the values, where they are known.
+   */
+  write(counts: ReadonlyCounts, facts: SketchFacts): string | Uint8Array;
+}
+
+/** What is known of values beyond their counts. */
+export type SketchFacts = Pick<Sketch, 'sum' | 'min' | 'max'>;

@@ -17,11 +17,15 @@ function slotsOf({ layout, counts }: Counted): number[][] {
 
 function read({ form, input, writer }: Vector): Counted {
   const bytes = Buffer.from(input, 'base64');
-  const sketch = form === 'ddsketch' ? readDdsketch(bytes, writer as DdsketchWriter) : readDdsketchBinary(bytes);
+  const sketch =
+    form === 'ddsketch' ? readDdsketch(bytes, writer as DdsketchWriter) : readDdsketchBinary(bytes);
   return sketch.counted;
 }
 
-function expectSameSlots(actual: readonly (readonly number[])[], expected: readonly (readonly number[])[]): void {
+function expectSameSlots(
+  actual: readonly (readonly number[])[],
+  expected: readonly (readonly number[])[],
+): void {
   expect(actual.map(([, , count]) => count)).toEqual(expected.map(([, , count]) => count));
   for (const [at, [lower, upper]] of expected.entries()) {
     const [ours, theirs] = [actual[at]!, [lower!, upper!]];
@@ -43,10 +47,16 @@ describe.each(
       const { lower, upper } = findQuantile(read(vector), quantile);
       // sketches-go and -java take the value of rank q (n - 1) of n, from 0: the next one where that is no integer, or the one before.
       const total = read(vector).counts.total;
-      const nearby = [Math.floor(quantile * (total - 1)), Math.ceil(quantile * (total - 1))].map((rank) => (rank + 0.5) / total);
+      const nearby = [Math.floor(quantile * (total - 1)), Math.ceil(quantile * (total - 1))].map(
+        (rank) => (rank + 0.5) / total,
+      );
       const bounds = nearby.map((one) => findQuantile(read(vector), one));
-      expect(Math.min(lower, ...bounds.map((one) => one.lower))).toBeLessThanOrEqual(value * (1 + Math.sign(value) * ROUNDING));
-      expect(Math.max(upper, ...bounds.map((one) => one.upper))).toBeGreaterThanOrEqual(value * (1 - Math.sign(value) * ROUNDING));
+      expect(Math.min(lower, ...bounds.map((one) => one.lower))).toBeLessThanOrEqual(
+        value * (1 + Math.sign(value) * ROUNDING),
+      );
+      expect(Math.max(upper, ...bounds.map((one) => one.upper))).toBeGreaterThanOrEqual(
+        value * (1 - Math.sign(value) * ROUNDING),
+      );
     }
   });
 
@@ -55,7 +65,9 @@ describe.each(
     const left = slotsOf(read(vector)).map((slot) => [...slot]);
     for (const [value, count] of vector.values) {
       const margin = ROUNDING * Math.abs(value);
-      const slot = left.find(([lower, upper, rest]) => rest! >= count && lower! <= value + margin && upper! >= value - margin);
+      const slot = left.find(
+        ([lower, upper, rest]) => rest! >= count && lower! <= value + margin && upper! >= value - margin,
+      );
       expect(slot).toBeDefined();
       slot![2]! -= count;
     }
