@@ -171,7 +171,7 @@ export const HDRSCOPE: Group = {
   description:
     'Counts how long requests take, exactly to three digits: from numbers, logs, load tests, kernels and clusters.\nhdrscope FILE says what a file is, shows what is in it, and names the commands that go on.',
   sections: {
-    'numbers, logs and load tests': ['record', 'log', 'plot', 'serve', 'inspect'],
+    'numbers, logs and load tests': ['record', 'log', 'convert', 'plot', 'serve', 'inspect'],
     'is it slower, is it fast enough': ['diff', 'ab', 'check'],
     'months of a service': ['history', 'query', 'explain', 'slo'],
     'kernels and clusters': ['ebpf', 'ceph', 'prometheus'],
@@ -203,6 +203,10 @@ export const HDRSCOPE: Group = {
     bounds: ['prints round boundaries for explicit buckets', () => import('./commands/bounds.ts')],
     inspect: ['says what files are, and which commands take them', () => import('./commands/inspect.ts')],
     log: ['works on interval logs (.hlog)', LOG],
+    convert: [
+      'writes a histogram in another form, and says the worst error',
+      () => import('./commands/convert/index.ts'),
+    ],
     plot: ['draws histograms, on the terminal or as a picture', () => import('./commands/plot/index.ts')],
     serve: [
       'serves a live page with curves and heat maps of files',

@@ -33,7 +33,7 @@ export {
 export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { SERIES_LIMITS, seriesFinder, UNNAMED } from './history/logged-series.ts';
-export { recogniseOtlpFile } from './history/otlp-requests.ts';
+export { recogniseOtlpFile, splitRequests } from './history/otlp-requests.ts';
 export {
   type ErrorLimit,
   type Judged,
@@ -71,6 +71,20 @@ export {
 } from './numbers/number-unit.ts';
 export { type RebuiltText, rebuildPercentileText, type TextUnit } from './percentile-text.ts';
 export { BEGINNING_BYTES, BegunStream, type Patience, recogniseStream } from './recognise-stream.ts';
+export { targetBoundaries } from './sketches/boundaries.ts';
+export {
+  type Conversion,
+  closeSketch,
+  convertSketch,
+  measureRange,
+  type PositionError,
+} from './sketches/conversion.ts';
+export { planDdsketch } from './sketches/ddsketch.ts';
+export { planExponential, targetElasticsearch } from './sketches/elasticsearch.ts';
+export { type HdrPlan, planHdr, targetEncoded, targetFigures, targetLog } from './sketches/hdr.ts';
+export { isSketch } from './sketches/recognise-sketch.ts';
+export type { SketchTarget } from './sketches/sketch.ts';
+export { targetVmranges } from './sketches/vmrange.ts';
 export {
   countedSubject,
   errorNotes,

@@ -5,6 +5,7 @@ import { isEncoded } from './encoded.ts';
 import { type LoadForm, recogniseLoad } from './load/load-form.ts';
 import { recogniseReport } from './load/report.ts';
 import { isValue, readTable } from './numbers/number-texts.ts';
+import { recogniseSketch, type SketchForm } from './sketches/recognise-sketch.ts';
 
 /**
  * The form of an input, by its content and not by its name:
@@ -17,6 +18,8 @@ import { isValue, readTable } from './numbers/number-texts.ts';
  * - `'fio json'`, `'fio histograms'`, `'locust json'`: counts over slots of a tool, which `readCounts` reads.
  * - `'k6 summary'`, `'oha summary'`, `'autocannon'`, `'locust table'`, `'artillery report'`, `'wrk report'`,
  *   `'hey report'`: a few percentiles of a load test, which `readLoadSummary` reads.
+ * - `'ddsketch'`, `'elasticsearch'`, `'envoy'`, `'vmrange'`, `'prometheus'`: sketches, which `@hdrscope/inputs/sketches` reads, and histograms for
+ *   Prometheus.
  * - `'encoded'`: histograms in Base64, without anything else, which `readEncoded` reads.
  * - `'recorded'`: figures with their encoded histograms in JSON, which `readFigures` reads.
  * - `'numbers'`: one number per line, perhaps with a unit, which `countNumbers` counts.
@@ -29,6 +32,7 @@ import { isValue, readTable } from './numbers/number-texts.ts';
 export type InputForm =
   | TextKind
   | LoadForm
+  | SketchForm
   | 'encoded'
   | 'numbers'
   | 'recorded'
@@ -89,6 +93,8 @@ export function recogniseInput(
   const text = typeof beginning === 'string' ? beginning : new TextDecoder().decode(beginning);
   const load = recogniseLoad(text);
   if (load !== undefined) return load;
+  const sketch = recogniseSketch(text);
+  if (sketch !== undefined) return sketch;
   if (PICTURE.test(text)) return 'picture';
   if (text.includes('\0')) return 'binary';
   if (/^\s*[[{]/.test(text)) return jsonForm(text);

@@ -21,6 +21,9 @@ import { assertTags } from './known-tags.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
 
+/** The end of a sentence about a form that has all counts, and that most commands do not read. */
+const CONVERTS = 'hdrscope convert makes an interval log or another form of it';
+
 /** Ends of messages: what the file is, and which commands take it. */
 export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {
   'fio json':
@@ -29,6 +32,11 @@ export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report
     'has the latencies that fio has counted in intervals: hdrscope record shows them by operation, and check judges them',
   'locust json':
     'has the durations that Locust has counted: hdrscope record shows them by method and name, and check judges them',
+  ddsketch: `is a DDSketch: ${CONVERTS}`,
+  elasticsearch: `is an exponential histogram of Elasticsearch: ${CONVERTS}`,
+  envoy: `has the statistics of Envoy: ${CONVERTS}`,
+  vmrange: `has histograms of VictoriaMetrics: ${CONVERTS}`,
+  prometheus: `has histograms for Prometheus: ${CONVERTS}`,
   'hey report':
     'is the report of hey, which has a few percentiles and not the values between them: hdrscope check judges those. hey -o csv writes every request',
   'wrk report':

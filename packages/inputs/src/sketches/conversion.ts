@@ -105,27 +105,28 @@ export function convertSketch(sketch: Sketch, target: SketchTarget): Conversion 
 }
 
 function assertSlot(
-  { layout, hasOpenSlot = false }: SketchTarget,
+  { layout, openSlots }: SketchTarget,
   from: Layout,
   slot: number,
   to: number,
   count: number,
 ): void {
   const [lower, upper] = [from.lower(slot), from.upper(slot)];
-  if (
-    lower === Number.NEGATIVE_INFINITY ||
-    (upper === Number.POSITIVE_INFINITY && !(hasOpenSlot && layout.lower(to) >= lower))
-  ) {
-    const isBelow = lower === Number.NEGATIVE_INFINITY;
-    const message = `${count} values are in a slot without a bound ${isBelow ? `below ${upper}` : `above ${lower}`}, and nothing states the ${isBelow ? 'smallest' : 'largest'} value`;
+  const [isLast, isFirst] = [
+    layout.upper(to) === Number.POSITIVE_INFINITY,
+    layout.lower(to) === Number.NEGATIVE_INFINITY,
+  ];
+  const mayBeAbove = upper < Number.POSITIVE_INFINITY || (isLast && layout.lower(to) >= lower);
+  const mayBeBelow = lower > Number.NEGATIVE_INFINITY || (isFirst && layout.upper(to) <= upper);
+  if (!mayBeAbove || !mayBeBelow) {
+    const side = mayBeAbove ? `below ${upper}` : `above ${lower}`;
+    const message = `${count} values are in a slot without a bound ${side}, and nothing states the ${mayBeAbove ? 'smallest' : 'largest'} value`;
     throw new HdrscopeError('ERR_INCOMPATIBLE', message);
   }
   const value = from.midpoint(slot);
   const actual = layout.slotOf(value);
-  const isOpen =
-    layout.lower(to) === Number.NEGATIVE_INFINITY ||
-    (layout.upper(to) === Number.POSITIVE_INFINITY && !hasOpenSlot);
-  if (actual >= 0 && actual < layout.slotCount && !isOpen) return;
+  const isIn = (!isLast || openSlots !== undefined) && (!isFirst || openSlots === 'both');
+  if (isIn && actual >= 0 && actual < layout.slotCount) return;
   const message = `${count} values from ${lower} to ${upper} have no slot in this form`;
   throw new HdrscopeError('ERR_INCOMPATIBLE', value < 0 ? `${message}, which has none below 0` : message);
 }

@@ -89,8 +89,8 @@ export function assertSketchCount(count: number, where: string): void {
 /** The slots of a form for some counts, and the way to write counts over them. */
 export interface SketchTarget {
   readonly layout: Layout;
-  /** Whether the last slot, which has no upper bound, is one of the form. @default false */
-  readonly hasOpenSlot?: boolean;
+  /** Whether the last slot, which has no upper bound, is one of the form, or the first one too. @default neither is */
+  readonly openSlots?: 'last' | 'both';
   /**
    * Writes counts over the layout.
    *

@@ -112,7 +112,7 @@ export function targetVmranges(name: string): SketchTarget {
   return {
     // 0 is in the first bucket, and a negative number in none.
     layout: explicitLayout([-Number.MIN_VALUE, ...VMRANGE_BOUNDARIES]),
-    hasOpenSlot: true,
+    openSlots: 'last',
     write(counts, { sum }) {
       const lines = Array.from(
         usedSlots(counts),

@@ -1,0 +1,238 @@
+import {
+  type Conversion,
+  closeSketch,
+  convertSketch,
+  NUMBER_UNITS,
+  type PositionError,
+} from '@hdrscope/inputs/internal';
+import { formatCount, valuesText } from '@hdrscope/kit';
+import { isDecimal, wrongOption } from '../../arguments.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
+import { explained } from '../../inputs/input.ts';
+import { lookAtOperands } from '../../inputs/open-inputs.ts';
+import { integer } from '../../options.ts';
+import { OUTPUT, writeWhole } from '../../output-options.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { WHERE } from '../history/options.ts';
+import {
+  type FormName,
+  findFormByEnding,
+  listForms,
+  READ_FORMS,
+  type ReadSketch,
+  WRITTEN_FORMS,
+} from './forms.ts';
+import { type ReadForm, readBytes, readForm, recogniseForm } from './read-form.ts';
+import { planForm } from './write-form.ts';
+
+const DESCRIPTION = `Writes a distribution in another form, and prints how far values may be from where that form shows them.
+
+${listForms()}
+
+All counts of a slot go to the slot of its middle, so no count is lost or divided. The error that is printed is the
+largest distance of a value from the middle of its slot, as a share of the value: it follows from the widths of the
+slots of both forms. Values keep their numbers: no form but json states a unit. What OUT cannot hold is refused:
+values below 0 in HDR slots, slots without a bound, several distributions of which none is chosen.`;
+
+export const command = defineCommand({
+  path: 'hdrscope convert',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope convert service.hlog -o service.ddsketch --accuracy 0.005',
+    'hdrscope convert --from ddsketch-js latencies.bin -o latencies.hlog',
+    'hdrscope convert metrics.prom --metric rpc_seconds --where route=/cart --min 0 --max 30 -o cart.json --unit s',
+    "curl -s 'localhost:9901/stats?format=json&histogram_buckets=detailed' | hdrscope convert - --metric cluster.a.upstream_rq_time --to vmrange",
+  ],
+  operands: { '<file>': 'a file of one of these forms, plain or gzipped; - is standard input' },
+  options: {
+    output: OUTPUT,
+    to: {
+      value: '<form>',
+      help: 'the form to write',
+      choices: WRITTEN_FORMS,
+      fallback: "by the file's ending",
+    },
+    from: { value: '<form>', help: 'the form of the file', choices: READ_FORMS, fallback: 'by its content' },
+    metric: {
+      value: '<name>',
+      help: 'the distribution of this name, of a form that has several',
+      fallback: 'the only one',
+    },
+    where: WHERE,
+    min: {
+      value: '<number>',
+      help: 'the smallest value, which closes a slot without a lower bound',
+      parse: parseNumber,
+      fallback: 'as the file states it',
+    },
+    max: {
+      value: '<number>',
+      help: 'the largest value, which closes a slot without an upper bound',
+      parse: parseNumber,
+      fallback: 'as the file states it',
+    },
+    digits: {
+      value: '<number>',
+      help: 'for hlog, base64 and json: significant digits, 0 to 5',
+      parse: integer(0, 5),
+      fallback: 'those of HDR counts, else 3',
+    },
+    resolution: {
+      value: '<step>',
+      help: 'for hlog, base64 and json: the step between two values that are kept apart',
+      parse: parsePositive,
+      fallback: 'that of HDR counts, else a power of ten that keeps the digits',
+    },
+    accuracy: {
+      value: '<share>',
+      help: 'for ddsketch: the relative accuracy, above 0 and below 1',
+      parse: parsePositive,
+      fallback: '0.01',
+    },
+    buckets: {
+      value: '<number>',
+      help: 'for elasticsearch: the most buckets on one side of 0',
+      parse: integer(2),
+      fallback: 'those of exponential buckets, else 160',
+    },
+    unit: {
+      value: '<unit>',
+      help: 'for json: the unit of the values',
+      choices: NUMBER_UNITS,
+      fallback: 'as the file states it, else none',
+    },
+    name: {
+      value: '<name>',
+      help: 'for vmrange and prometheus: the name of the metric',
+      parse: parseName,
+      fallback: 'as the file states it, else values',
+    },
+  },
+  async run({ options, operands: [path = '-'] }, io) {
+    const { output = '-', from } = options;
+    const to = options.to ?? findFormByEnding(output);
+    if (to === undefined)
+      throw new UsageError(
+        `--to is required, because the ending of ${output} names no form: ${WRITTEN_FORMS.join(', ')}`,
+      );
+    const { operands } = await lookAtOperands([path]);
+    const { name } = operands[0]!;
+    const bytes = await readBytes(path, name, io);
+    const read = await readForm(from ?? recogniseForm(bytes, name), bytes, name);
+    for (const note of read.notes) await io.stderr.write(`${wrapToScreen(`hdrscope: ${note}`, io)}\n`);
+    const stated = chooseSketch(read, options, name);
+    const sketch = closeSketch({ ...stated, min: options.min ?? stated.min, max: options.max ?? stated.max });
+    if (sketch.counted.counts.total === 0) throw new Refusal(`${name} has no values`);
+    const unit = options.unit ?? NUMBER_UNITS.find((one) => one === stated.unit) ?? 'none';
+    const metric = options.name ?? metricName(stated.name);
+    const converted = await explained(() =>
+      withCure(name, () =>
+        convertSketch(sketch, planForm(to, sketch.counted, { ...options, unit, name: metric, from: name })),
+      ),
+    );
+    await write(converted, output, to, io);
+    await report(converted, read.form, to, output, io);
+  },
+});
+
+/** The only distribution that the options choose. @throws Refusal */
+function chooseSketch(
+  { sketches }: ReadForm,
+  { metric, where }: { readonly metric?: string; readonly where: Readonly<Record<string, string>> },
+  name: string,
+): ReadSketch {
+  const isChosen = (one: ReadSketch): boolean =>
+    (metric === undefined || one.name === metric) &&
+    Object.entries(where).every(([key, value]) => one.attributes[key] === value);
+  const chosen = sketches.filter(isChosen);
+  if (chosen.length === 1) return chosen[0]!;
+  const listed = (chosen.length === 0 ? sketches : chosen).slice(0, 5).map(describeSketch).join(', ');
+  if (sketches.length === 0) throw new Refusal(`${name} has no histograms`);
+  throw new Refusal(
+    chosen.length === 0
+      ? `${name} has no such distribution; it has ${listed}`
+      : `${name} has ${chosen.length} distributions, and one is converted at a time: --metric and --where choose it from ${listed}`,
+  );
+}
+
+function describeSketch({ name, attributes }: ReadSketch): string {
+  const pairs = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? name : `${name} (${pairs.join(', ')})`;
+}
+
+/** Adds the name of the input to an error, and what closes a slot. */
+function withCure<T>(name: string, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ERR_INCOMPATIBLE') throw error;
+    const cure = /nothing states the (smallest|largest)/.exec(error.message);
+    const option = cure === null ? '' : `: ${cure[1] === 'smallest' ? '--min' : '--max'} does`;
+    throw new Refusal(`${name}: ${error.message}${option}`, { cause: error });
+  }
+}
+
+async function write({ content }: Conversion, output: string, to: FormName, io: Io): Promise<void> {
+  if (output !== '-') await writeWhole([content], output, io.signal);
+  else if (typeof content === 'string') await io.stdout.write(content);
+  else throw new UsageError(`${to} is not text: -o names the file`);
+}
+
+// Report.
+
+async function report(
+  { counted, before, after, misplaced }: Conversion,
+  from: FormName,
+  to: FormName,
+  output: string,
+  io: Io,
+): Promise<void> {
+  const { total } = counted.counts;
+  const lines = [
+    `${valuesText(total)}, ${from} to ${to}`,
+    `a value is at most ${share(after)} from the middle of its slot in ${to}; in ${from} it was ${share(before)}`,
+  ];
+  if (after.aroundZero > 0)
+    lines.push(`values in slots that contain 0 are at most ${number(after.aroundZero)} from it`);
+  if (misplaced > 0)
+    lines.push(`${formatCount(misplaced)} of ${formatCount(total)} may be in a slot beside theirs`);
+  const text = lines.map((line) => `${wrapToScreen(line, io)}\n`).join('');
+  await (output === '-' ? io.stderr : io.stdout).write(text);
+}
+
+function share({ relative }: PositionError): string {
+  return `${number(relative * 100)} %`;
+}
+
+/** Three digits, rounded up: it is a bound. */
+function number(value: number): string {
+  if (value === 0) return '0';
+  const step = 10 ** (Math.floor(Math.log10(value)) - 2);
+  return String(Number((Math.ceil(value / step - 1e-9) * step).toPrecision(3)));
+}
+
+// Options.
+
+function parseNumber(text: string, name: string): number {
+  if (isDecimal(text.replace(/^-/, ''))) return Number(text);
+  throw wrongOption(name, 'a number', text);
+}
+
+function parsePositive(text: string, name: string): number {
+  if (isDecimal(text) && Number(text) > 0) return Number(text);
+  throw wrongOption(name, 'a number above 0', text);
+}
+
+const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+
+function parseName(text: string, name: string): string {
+  if (NAME.test(text)) return text;
+  throw wrongOption(name, 'a name of letters, digits, _ and :', text);
+}
+
+/** A name that Prometheus takes. */
+function metricName(name: string): string {
+  const plain = name.replace(/[^a-zA-Z0-9_:]/g, '_');
+  return NAME.test(plain) ? plain : 'values';
+}

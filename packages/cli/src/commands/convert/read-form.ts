@@ -1,0 +1,169 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { resolutionOf, scaledLayout, visible } from '@hdrscope/core/internal';
+import { readCounts, readEncoded, readFigures, recogniseInput } from '@hdrscope/inputs';
+import { recogniseOtlp } from '@hdrscope/inputs/history';
+import { hasCounts, rebuildPercentileText, valueScaleOf } from '@hdrscope/inputs/internal';
+import {
+  readDdsketch,
+  readDdsketchBinary,
+  readElasticsearch,
+  readEnvoyStats,
+  readVmranges,
+  type Sketch,
+} from '@hdrscope/inputs/sketches';
+import { sumLogs } from '@hdrscope/interval-log';
+import { readUnzipped } from '@hdrscope/interval-log/internal';
+import { readExposition } from '@hdrscope/prometheus/scraper';
+import { type Io, Refusal } from '../../command.ts';
+import { explained } from '../../inputs/input.ts';
+import type { FormName, ReadSketch } from './forms.ts';
+import { readOtlpSketches } from './read-otlp.ts';
+
+/** What an input has. */
+export interface ReadForm {
+  readonly form: FormName;
+  readonly sketches: readonly ReadSketch[];
+  /** What was lost before the form was written, for the person. */
+  readonly notes: readonly string[];
+}
+
+const LARGEST_BYTES = 2 ** 26;
+const BEGINNING_BYTES = 2 ** 16;
+
+/** Reads all bytes of a file or of standard input, decompressed. @throws Refusal when there are more than 64 MiB */
+export async function readBytes(path: string, name: string, io: Io): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of readUnzipped(path === '-' ? io.stdin : path)) {
+    io.signal.throwIfAborted();
+    length += chunk.length;
+    if (length > LARGEST_BYTES) throw new Refusal(`${name} is longer than 64 MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The form of bytes by their content. @throws Refusal when it is none of which all counts are known */
+export function recogniseForm(bytes: Uint8Array, name: string): FormName {
+  if (recogniseOtlp(bytes) === 'json') return 'otlp';
+  const beginning = bytes.subarray(0, BEGINNING_BYTES);
+  const kind = recogniseInput(beginning, { isWhole: bytes.length <= BEGINNING_BYTES });
+  switch (kind) {
+    case 'log':
+      return 'hlog';
+    case 'encoded':
+      return 'base64';
+    case 'recorded':
+      return 'json';
+    case 'percentiles':
+    case 'elasticsearch':
+    case 'envoy':
+    case 'vmrange':
+    case 'prometheus':
+      return kind;
+    case 'ddsketch':
+      throw new Refusal(
+        `${name} is a DDSketch, which does not state the library that wrote it, and they count a slot apart: --from ddsketch (sketches-go, sketches-java), ddsketch-js or ddsketch-py`,
+      );
+    case 'numbers':
+    case 'table':
+      throw new Refusal(
+        `${name} has numbers, which nobody has counted: hdrscope record --format base64 counts them`,
+      );
+  }
+  if (kind !== undefined && hasCounts(kind)) return 'counts';
+  if (recogniseOtlp(bytes) === 'protobuf') return 'otlp';
+  throw new Refusal(
+    `${name} is of no form that has counts and tells itself apart: --from names the form, and hdrscope convert --help lists all`,
+  );
+}
+
+/** Reads the distributions of bytes. @throws Refusal, UsageError */
+export function readForm(form: FormName, bytes: Uint8Array, name: string): Promise<ReadForm> {
+  return explained(async () => {
+    try {
+      const { notes = [], sketches } = await READERS[form](bytes, name);
+      return { form, sketches, notes };
+    } catch (error) {
+      if (!(error instanceof HdrscopeError) || error.message.startsWith(name)) throw error;
+      throw new HdrscopeError(error.code, `${name}: ${error.message}`, {
+        cause: error,
+        details: error.details,
+      });
+    }
+  });
+}
+
+type Reader = (
+  bytes: Uint8Array,
+  name: string,
+) => Promise<{ readonly sketches: readonly ReadSketch[]; readonly notes?: readonly string[] }>;
+
+function single(sketch: Sketch, unit?: string): { readonly sketches: readonly ReadSketch[] } {
+  return { sketches: [{ name: '', attributes: {}, unit, ...sketch }] };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+const READERS: Readonly<Record<FormName, Reader>> = {
+  async hlog(bytes) {
+    const histogram = await sumLogs([bytes]);
+    if (histogram === undefined) throw new Refusal('the log has no intervals');
+    return single({ counted: histogram });
+  },
+  base64: async (bytes, name) => single({ counted: await readEncoded(bytes, { name }) }),
+  async json(bytes, name) {
+    const { histogram, unit, resolution } = await readFigures(bytes, { name });
+    const layout = scaledLayout(histogram.layout, resolutionOf(resolution));
+    return single({ counted: { ...histogram, layout, counts: histogram.counts } }, unit);
+  },
+  ddsketch: async (bytes) => single(readDdsketch(bytes, 'sketches-java')),
+  'ddsketch-js': async (bytes) => single(readDdsketch(bytes, 'sketches-js')),
+  'ddsketch-py': async (bytes) => single(readDdsketch(bytes, 'sketches-py')),
+  'ddsketch-binary': async (bytes) => single(readDdsketchBinary(bytes)),
+  elasticsearch: async (bytes) => single(readElasticsearch(textOf(bytes))),
+  envoy: async (bytes) => ({ sketches: readEnvoyStats(textOf(bytes)) }),
+  vmrange: async (bytes) => ({ sketches: readVmranges(textOf(bytes)) }),
+  prometheus: async (bytes) => readScrape(bytes, 'text'),
+  'prometheus-protobuf': async (bytes) => readScrape(bytes, 'protobuf'),
+  otlp: readOtlpSketches,
+  async percentiles(bytes, name) {
+    const { values, losses } = rebuildPercentileText(textOf(bytes), {
+      name,
+      scale: valueScaleOf('none'),
+      unit: undefined,
+    });
+    return { ...single({ counted: values.histogram }), notes: losses };
+  },
+  async counts(bytes, name) {
+    const kind = recogniseInput(bytes.subarray(0, BEGINNING_BYTES));
+    if (kind === undefined || !hasCounts(kind))
+      throw new Refusal(`${name} is no output of fio or Locust with counts`);
+    const all = await readCounts(kind, bytes, { name });
+    return {
+      sketches: all.map(({ labels, counts, min, max }) => ({
+        name: kind,
+        attributes: labels,
+        counted: counts,
+        min,
+        max,
+        unit: 'ns',
+      })),
+    };
+  },
+};
+
+function readScrape(bytes: Uint8Array, format: 'text' | 'protobuf') {
+  const { families, refusals } = readExposition(bytes, format);
+  const sketches = families.flatMap(({ name, unit, histograms }) =>
+    histograms.map(
+      ({ labels, counted, sum }): ReadSketch => ({ name, attributes: labels, counted, sum, unit }),
+    ),
+  );
+  return {
+    sketches,
+    notes: refusals.map(({ family, problem }) => `${visible(family)} is left out: it ${problem}`),
+  };
+}
