@@ -35,9 +35,15 @@ export function targetBoundaries(counted: Counted, name: string): SketchTarget {
   };
 }
 
-/** The finite bounds of slots with values, ascending. */
+/** The finite bounds of slots with values, ascending. Where both bounds belong to a slot, the one below is that of the slot before. */
 function listBounds({ layout, counts }: Counted): number[] {
+  const isOfIntegers = layout.lowerInclusive && layout.upperInclusive;
   const bounds = new Set<number>();
-  for (const [slot] of usedSlots(counts)) bounds.add(layout.lower(slot)).add(layout.upper(slot));
+  for (const [slot] of usedSlots(counts)) {
+    bounds.add(layout.upper(slot));
+    if (!isOfIntegers) bounds.add(layout.lower(slot));
+    // Nothing is below the first slot: its bucket has no other bound.
+    else if (slot > 0) bounds.add(layout.upper(slot - 1));
+  }
   return [...bounds].filter(Number.isFinite).sort((a, b) => a - b);
 }

@@ -78,7 +78,8 @@ export interface Conversion {
   readonly before: PositionError;
   /** The error of the sketch in the other form, by the widths of the slots of both. */
   readonly after: PositionError;
-  /** How many values may be in a slot beside theirs: those of slots that reach beyond the one that takes their counts. */
+  /** How many values may be in a slot beside theirs: those of slots that reach beyond the one that takes their counts. A bound that
+   * two slots share counts as within both. */
   readonly misplaced: number;
 }
 
@@ -93,14 +94,14 @@ export function convertSketch(sketch: Sketch, target: SketchTarget): Conversion 
   const plan = rebucket(layout, target.layout);
   for (const [slot, count] of usedSlots(counted.counts))
     assertSlot(target, layout, slot, plan.slotFor(slot), count);
-  const { counts, maxMisplaced } = plan.apply(counted.counts);
+  const { counts } = plan.apply(counted.counts);
   const moved = countedIn(target.layout, counts);
   return {
     content: target.write(moved.counts, { sum, min, max }),
     counted: moved,
     before: measureError(counted, (slot) => layout.midpoint(slot)),
     after: measureError(counted, (slot) => target.layout.midpoint(plan.slotFor(slot))),
-    misplaced: maxMisplaced,
+    misplaced: countMisplaced(counted, plan),
   };
 }
 
@@ -129,6 +130,17 @@ function assertSlot(
   if (isIn && actual >= 0 && actual < layout.slotCount) return;
   const message = `${count} values from ${lower} to ${upper} have no slot in this form`;
   throw new HdrscopeError('ERR_INCOMPATIBLE', value < 0 ? `${message}, which has none below 0` : message);
+}
+
+function countMisplaced({ layout, counts, placedFrom }: Counted, plan: ReturnType<typeof rebucket>): number {
+  let misplaced = 0;
+  for (const [slot, count] of usedSlots(counts)) {
+    const { lower, upper } = intervalOfSlot(layout, slot, count, placedFrom);
+    const to = plan.slotFor(slot);
+    const isWithin = lower >= plan.to.lower(to) && upper <= plan.to.upper(to);
+    if (!isWithin && (placedFrom !== undefined || plan.straddles(slot))) misplaced += count;
+  }
+  return misplaced;
 }
 
 /** @param readAt Where the other form shows the values of a slot. */
