@@ -70,6 +70,8 @@ export const TARGETS = {
   'access-log': entry('access logs, in the usual formats and in any other', 2, 'inputs', 'accessLog'),
   'log-format': entry('formats of access logs', 4, 'inputs', 'logFormat'),
   'load-counts': entry('counts of fio and Locust', 1, 'inputs', 'loadCounts'),
+  ddsketch: entry('DDSketches, in protobuf and in their own encoding', 3, 'inputs', 'ddsketch'),
+  'sketch-text': entry('sketches of Envoy, VictoriaMetrics and Elasticsearch', 2, 'inputs', 'sketchText'),
   'load-summary': entry('summaries of load generators', 4, 'inputs', 'loadSummary'),
   'scraped-text': entry('texts of a scraped target', 3, 'prometheus', 'scrapedText'),
   'scraped-protobuf': entry('protobuf of a scraped target', 2, 'prometheus', 'scrapedProtobuf'),

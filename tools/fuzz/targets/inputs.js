@@ -185,3 +185,85 @@ export async function loadCounts() {
     },
   };
 }
+
+/** The first vectors of a form, which its own library made. @param {string} file */
+function vectorsOf(file) {
+  const path = new URL(`../../../docs/formats/vectors/${file}`, import.meta.url);
+  return JSON.parse(readFileSync(path, 'utf8')).vectors;
+}
+
+/** @param {any} sketch */
+function assertSketch({ counted: { layout, counts } }) {
+  for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1)) {
+    const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+    assertThat(lower < upper, () => `a slot is from ${lower} to ${upper}`);
+  }
+}
+
+/** @returns {Promise<Target>} */
+export async function ddsketch() {
+  const { readDdsketch, readDdsketchBinary } = await importSource('inputs/src/sketches/index.ts');
+  const small = vectorsOf('ddsketch.json').filter((/** @type {any} */ { input }) => input.length < 400);
+  return {
+    form: 'bytes',
+    seeds: small.slice(0, 12).map((/** @type {any} */ { input }) => Buffer.from(input, 'base64')),
+    run(/** @type {Uint8Array} */ bytes) {
+      for (const read of [
+        () => readDdsketch(bytes, 'sketches-java'),
+        () => readDdsketch(bytes, 'sketches-py'),
+        () => readDdsketchBinary(bytes),
+      ]) {
+        try {
+          assertSketch(read());
+        } catch (error) {
+          if (typeof (/** @type {any} */ (error).code) !== 'string') throw error;
+        }
+      }
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function sketchText() {
+  const { readElasticsearch, readEnvoyStats, readVmranges } = await importSource(
+    'inputs/src/sketches/index.ts',
+  );
+  const texts = ['circllhist.json', 'vmrange.json']
+    .flatMap(vectorsOf)
+    .map((/** @type {any} */ { input }) => input);
+  return {
+    form: 'text',
+    seeds: [
+      '{"scale":38,"sum":16.4,"min":0.1,"max":0.5,"positive":{"indices":[-913124641742,-638246734798],"counts":[3,7]}}',
+      '{"scale":0,"zero":{"count":1,"threshold":0.1},"negative":{"indices":[1,4],"counts":[2,1]}}',
+      ...texts.map((/** @type {string} */ text) => text.slice(0, 1500)),
+    ],
+    words: [
+      '"',
+      ',',
+      '-1',
+      '1e308',
+      '9223372036854775808',
+      '[]',
+      '{}',
+      '"width":',
+      'vmrange="',
+      '...',
+      '+Inf',
+      '_bucket{',
+    ],
+    run(text) {
+      for (const read of [
+        () => [readElasticsearch(text)],
+        () => readEnvoyStats(text),
+        () => readVmranges(text),
+      ]) {
+        try {
+          for (const sketch of read()) assertSketch(sketch);
+        } catch (error) {
+          if (typeof (/** @type {any} */ (error).code) !== 'string') throw error;
+        }
+      }
+    },
+  };
+}

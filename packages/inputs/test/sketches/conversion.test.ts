@@ -26,13 +26,18 @@ const VALUES = fc.array(
 /** Layouts that somebody else has counted over. */
 const SOURCES: Readonly<Record<string, (values: readonly number[]) => Counted>> = {
   hdr: (values) => {
-    const histogram = new Histogram({ highestTrackableValue: 2 ** 40, significantDigits: 2, storage: 'sparse' });
+    const histogram = new Histogram({
+      highestTrackableValue: 2 ** 40,
+      significantDigits: 2,
+      storage: 'sparse',
+    });
     for (const value of values) histogram.record(Math.ceil(value));
     return histogram;
   },
   exponential: (values) => counted(exponentialLayout({ scale: 3, minIndex: -100, maxIndex: 200 }), values),
   explicit: (values) => counted(explicitLayout([0, 0.001, 0.1, 1, 7, 50, 400, 10_000]), values),
-  linear: (values) => counted(logLinearLayout({ subBucketsPerOctave: 4, octaves: 24 }), values.map(Math.ceil)),
+  linear: (values) =>
+    counted(logLinearLayout({ subBucketsPerOctave: 4, octaves: 24 }), values.map(Math.ceil)),
   ddsketch: (values) => {
     const range = { least: 0.001, most: 10_000, aroundZero: 0, hasNegative: false, narrowest: 1 };
     return counted(planDdsketch(range, { relativeAccuracy: 0.03 }).layout, values);
