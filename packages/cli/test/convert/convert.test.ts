@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Histogram } from '@hdrscope/core';
+import { FORMS, type FormName, WRITTEN_FORMS } from '../../src/commands/convert/forms.ts';
+import { hdrscope } from '../support/fake-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hdrscope-convert-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const histogram = new Histogram();
+for (let value = 100; value <= 5000; value += 7) histogram.record(value);
+const COUNT = histogram.totalCount;
+const encoded = write('values.txt', `${histogram.toBase64()}\n`);
+
+interface Vectors {
+  readonly vectors: readonly { readonly input: string; readonly name: string; readonly writer: string }[];
+}
+const vectors: Vectors = JSON.parse(
+  readFileSync(new URL('../../../../docs/formats/vectors/ddsketch.json', import.meta.url), 'utf8'),
+);
+
+const STATED: ReadonlySet<FormName> = new Set(['ddsketch', 'ddsketch-js', 'ddsketch-py'] as const);
+
+describe.each(WRITTEN_FORMS)('base64 to %s', (form) => {
+  const there = join(folder, `there-${form}`);
+
+  test('writes a file that is converted back with all values', async () => {
+    const first = await hdrscope(['convert', encoded, '--to', form, '-o', there]);
+    expect([first.exitCode, first.stderr]).toEqual([0, '']);
+    expect(first.stdout).toContain(`${COUNT} values, base64 to ${form}`);
+    expect(first.stdout).toMatch(/a value is at most [\d.]+ % from the middle of its slot in /);
+    const from = STATED.has(form) ? ['--from', form] : [];
+    const second = await hdrscope(['convert', there, ...from, '--to', 'base64', '-o', join(folder, 'back')]);
+    expect([second.exitCode, second.stderr]).toEqual([0, '']);
+    expect(Histogram.decode(readFileSync(join(folder, 'back'), 'utf8').trim()).totalCount).toBe(COUNT);
+  });
+});
+
+test('a DDSketch without a stated writer is refused, with the forms that state it', async () => {
+  const path = write('a.ddsketch', Buffer.from(vectors.vectors[0]!.input, 'base64'));
+  const { exitCode, stdout, stderr } = await hdrscope(['convert', path, '--to', 'base64']);
+  expect([exitCode, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('--from ddsketch (sketches-go, sketches-java), ddsketch-js or ddsketch-py');
+});
+
+test('a file of the same name in its ending needs no --to, and reading it again shows the same slots', async () => {
+  const [a, b] = [join(folder, 'a1.ddsketch'), join(folder, 'a2.ddsketch')];
+  await hdrscope(['convert', encoded, '-o', a, '--accuracy', '0.02']);
+  const { stdout } = await hdrscope(['convert', a, '--from', 'ddsketch', '-o', b, '--accuracy', '0.02']);
+  expect(readFileSync(b)).toEqual(readFileSync(a));
+  expect(stdout).not.toContain('beside theirs');
+});
+
+test('negative values are refused where a form has no slots for them', async () => {
+  const negative = vectors.vectors.find(
+    ({ name, writer }) => writer === 'sketches-go' && name.startsWith('zeros'),
+  )!;
+  const path = write('negative', Buffer.from(negative.input, 'base64'));
+  const refused = await hdrscope(['convert', path, '--from', 'ddsketch', '-o', join(folder, 'x.hlog')]);
+  expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toContain('which has none below 0');
+  const taken = await hdrscope(['convert', path, '--from', 'ddsketch', '--to', 'elasticsearch']);
+  expect([taken.exitCode, JSON.parse(taken.stdout).negative.counts.length > 0]).toEqual([0, true]);
+});
+
+const TWO = `# TYPE a_seconds histogram
+a_seconds_bucket{x="1",le="1"} 2
+a_seconds_bucket{x="1",le="+Inf"} 3
+a_seconds_sum{x="1"} 4
+a_seconds_count{x="1"} 3
+a_seconds_bucket{x="2",le="1"} 1
+a_seconds_bucket{x="2",le="+Inf"} 1
+a_seconds_sum{x="2"} 0.4
+a_seconds_count{x="2"} 1
+`;
+
+test('one of several distributions is chosen by its labels', async () => {
+  const path = write('two.prom', TWO);
+  const both = await hdrscope(['convert', path, '--to', 'json', '--min', '0', '--max', '9']);
+  expect([both.exitCode, both.stderr]).toEqual([
+    1,
+    `hdrscope: ${path} has 2 distributions, and one is converted at a time: --metric and --where choose it from a_seconds (x=1), a_seconds (x=2)\n`,
+  ]);
+  const one = await hdrscope(['convert', path, '--to', 'json', '--where', 'x=1', '--min', '0', '--max', '9']);
+  expect([one.exitCode, JSON.parse(one.stdout).count, JSON.parse(one.stdout).unit]).toEqual([0, 3, 's']);
+});
+
+test('slots without a bound are refused until the extremes are stated', async () => {
+  const path = write('open.prom', TWO);
+  const args = ['convert', path, '--where', 'x=1', '--to', 'base64'];
+  expect((await hdrscope(args)).stderr).toContain('nothing states the smallest value: --min does');
+  expect((await hdrscope([...args, '--min', '0'])).stderr).toContain(
+    'nothing states the largest value: --max does',
+  );
+  expect((await hdrscope([...args, '--min', '0', '--max', '7'])).exitCode).toBe(0);
+});
+
+test('the last point of a file of OTLP is converted', async () => {
+  const point = (time: number, counts: string[]): string =>
+    JSON.stringify({
+      resourceMetrics: [
+        {
+          scopeMetrics: [
+            {
+              metrics: [
+                {
+                  name: 'rpc.duration',
+                  unit: 's',
+                  exponentialHistogram: {
+                    aggregationTemporality: 2,
+                    dataPoints: [
+                      {
+                        startTimeUnixNano: '1',
+                        timeUnixNano: String(time),
+                        count: counts.reduce((sum, one) => sum + Number(one), 0).toString(),
+                        scale: 2,
+                        zeroCount: '0',
+                        positive: { offset: 3, bucketCounts: counts },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  const path = write('otlp.json', `${point(1e9, ['1', '2'])}\n${point(2e9, ['2', '5'])}\n`);
+  const { exitCode, stdout, stderr } = await hdrscope(['convert', path, '--to', 'elasticsearch']);
+  expect([exitCode, JSON.parse(stdout)]).toEqual([
+    0,
+    { scale: 2, positive: { indices: [3, 4], counts: [2, 5] } },
+  ]);
+  expect(stderr).toContain('7 values, otlp to elasticsearch');
+});
+
+test.each([
+  ['a form that is only read', ['--to', 'otlp'], 2, '--to must be hlog, base64'],
+  ['an ending of no form', ['-o', join(folder, 'x.bin')], 2, '--to is required'],
+  ['bytes on standard output', ['--to', 'ddsketch'], 2, 'ddsketch is not text: -o names the file'],
+  [
+    'an accuracy of 1',
+    ['--to', 'ddsketch', '--accuracy', '1'],
+    2,
+    'relativeAccuracy must be above 0 and below 1, got 1',
+  ],
+])('%s is refused', async (_, args, code, problem) => {
+  const { exitCode, stderr } = await hdrscope(['convert', encoded, ...args]);
+  expect([exitCode, stderr.includes(problem) ? problem : stderr]).toEqual([code, problem]);
+});
+
+test('the help lists all forms', async () => {
+  const { stdout } = await hdrscope(['convert', '--help']);
+  for (const { name, what } of FORMS)
+    expect(stdout).toMatch(
+      new RegExp(`${name} +${what.slice(0, 20).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`),
+    );
+});
