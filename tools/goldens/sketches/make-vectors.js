@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDdsketches } from './ddsketches.js';
-import { makeCircllhists, makeVmranges } from './others.js';
+import { makeCircllhists, makeElasticsearchValues, makeHdrHistograms, makeVmranges } from './others.js';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/formats/vectors');
 
@@ -15,6 +15,8 @@ const FILES = {
   'ddsketch.json': makeDdsketches,
   'circllhist.json': makeCircllhists,
   'vmrange.json': makeVmranges,
+  'base64.json': makeHdrHistograms,
+  'elasticsearch.json': makeElasticsearchValues,
 };
 
 const isCheck = process.argv.includes('--check');

@@ -4,6 +4,7 @@ go 1.25
 
 require (
 	github.com/DataDog/sketches-go v1.4.8
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/VictoriaMetrics/metrics v1.45.0
 	github.com/circonus-labs/circonusllhist v0.1.3
 	google.golang.org/protobuf v1.36.12

@@ -2,7 +2,7 @@
 //
 //	{"do": "make", "mapping": "NONE", "store": "sparse", "accuracy": 0.01, "values": [[VALUE, COUNT], …], "quantiles": [0.5]}
 //	{"do": "read", "bytes": BASE64, "quantiles": [0.5]}
-//	{"do": "circllhist", "values": [[VALUE, COUNT], …]}, and "vmrange": the answer has a text in place of Base64
+//	{"do": "circllhist", "values": [[VALUE, COUNT], …]}, "vmrange" and "base64": the answer has a text in place of Base64
 //
 // An answer has the protobuf in Base64, the binary encoding, the slots as [lower bound, upper bound, count], and quantiles.
 package main
@@ -114,6 +114,8 @@ func reply(line []byte) (answer, error) {
 	switch r.Do {
 	case "circllhist":
 		return makeCircllhist(r.Values)
+	case "base64":
+		return makeHdr(r.Values)
 	case "vmrange":
 		return makeVmranges(r.Values)
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/circonus-labs/circonusllhist"
 )
@@ -77,4 +78,22 @@ func makeVmranges(values [][2]float64) (answer, error) {
 	text := bytes.Buffer{}
 	set.WritePrometheus(&text)
 	return answer{Bytes: text.String(), Slots: slots}, nil
+}
+
+// Counts values with hdrhistogram-go, at two significant digits.
+func makeHdr(values [][2]float64) (answer, error) {
+	histogram := hdrhistogram.New(1, 3_600_000_000, 2)
+	for _, value := range values {
+		if err := histogram.RecordValues(int64(value[0]), int64(value[1])); err != nil {
+			return answer{}, err
+		}
+	}
+	slots := [][3]float64{}
+	for _, bar := range histogram.Distribution() {
+		if bar.Count > 0 {
+			slots = append(slots, [3]float64{float64(bar.From), float64(bar.To), float64(bar.Count)})
+		}
+	}
+	text, err := histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	return answer{Bytes: string(text), Slots: slots}, err
 }

@@ -1,0 +1,3 @@
+module hdrscope/tools/conformance/go
+
+go 1.25

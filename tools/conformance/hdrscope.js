@@ -1,0 +1,40 @@
+// Answers the questions of run.js with the readers of hdrscope:
+//
+//     npm run conformance -- node --conditions=@hdrscope/source --import ./tools/lib/sources.js tools/conformance/hdrscope.js
+
+import { createInterface } from 'node:readline';
+import { Histogram } from '@hdrscope/core';
+import { usedSlots } from '@hdrscope/core/internal';
+import {
+  readDdsketch,
+  readDdsketchBinary,
+  readElasticsearch,
+  readEnvoyStats,
+  readVmranges,
+} from '@hdrscope/inputs/sketches';
+
+/** @type {Record<string, (input: string, writer: any) => import('@hdrscope/core').Counted | undefined>} */
+const READERS = {
+  base64: (input) => Histogram.decode(input),
+  ddsketch: (input, writer) => readDdsketch(Buffer.from(input, 'base64'), writer).counted,
+  'ddsketch-binary': (input) => readDdsketchBinary(Buffer.from(input, 'base64')).counted,
+  elasticsearch: (input) => readElasticsearch(input).counted,
+  circllhist: (input) => readEnvoyStats(input)[0]?.counted,
+  vmrange: (input) => readVmranges(input)[0]?.counted,
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, form, writer, input } = JSON.parse(line);
+  const counted = READERS[form]?.(input, writer);
+  if (counted === undefined) console.log(JSON.stringify({ id, unsupported: true }));
+  else {
+    const { layout, counts } = counted;
+    // JSON has no infinite number.
+    const slots = Array.from(usedSlots(counts), ([slot, count]) => [
+      layout.lower(slot),
+      Math.min(layout.upper(slot), Number.MAX_VALUE),
+      count,
+    ]);
+    console.log(JSON.stringify({ id, slots }));
+  }
+}
