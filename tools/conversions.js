@@ -39,7 +39,16 @@ if (recorded.status !== 0) throw new Error(recorded.stderr);
 function convert(from, file, to) {
   const stated = STATED.has(from) ? ['--from', from] : [];
   const facts = FACTS[/** @type {keyof typeof FACTS} */ (from)] ?? [];
-  const { status, stdout, stderr } = hdrscope(['convert', file, ...stated, ...facts, '--to', to, '-o', `${from}-${to}`]);
+  const { status, stdout, stderr } = hdrscope([
+    'convert',
+    file,
+    ...stated,
+    ...facts,
+    '--to',
+    to,
+    '-o',
+    `${from}-${to}`,
+  ]);
   if (status !== 0) throw new Error(`${from} to ${to}: ${stderr}`);
   const [, error = ''] = /at most ([\d.e-]+) %/.exec(stdout) ?? [];
   return `${error} %`;

@@ -43,7 +43,8 @@ export function findFault({ form, slots }, answer) {
       [ourUpper, upper],
     ])) {
       const most = Math.max(tolerance * Math.abs(theirs), ZERO);
-      if (!(Math.abs(ours - theirs) <= most)) return `slot ${at} has the bound ${ours}, which must be ${theirs}`;
+      if (!(Math.abs(ours - theirs) <= most))
+        return `slot ${at} has the bound ${ours}, which must be ${theirs}`;
     }
   }
   return undefined;
@@ -69,7 +70,9 @@ export function runProgram([program = '', ...args]) {
   }
   return vectors.map((vector, id) => {
     const answer = answers.get(id);
-    return answer?.unsupported === true ? { vector, isUnsupported: true } : { vector, fault: findFault(vector, answer) };
+    return answer?.unsupported === true
+      ? { vector, isUnsupported: true }
+      : { vector, fault: findFault(vector, answer) };
   });
 }
 
@@ -82,7 +85,9 @@ function report(results) {
     const own = results.filter(({ vector }) => vector.form === form);
     const wrong = own.filter(({ fault }) => fault !== undefined).length;
     const unsupported = own.filter(({ isUnsupported }) => isUnsupported).length;
-    console.log(`${form}: ${own.length - wrong - unsupported} right, ${wrong} wrong, ${unsupported} not supported`);
+    console.log(
+      `${form}: ${own.length - wrong - unsupported} right, ${wrong} wrong, ${unsupported} not supported`,
+    );
   }
   return results.every(({ fault }) => fault === undefined);
 }
