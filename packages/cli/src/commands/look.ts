@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { hasCounts, hasRequests, isAccessLog } from '@hdrscope/inputs/internal';
+import { hasCounts, hasRequests, isAccessLog, isSketch } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
 import { quoted } from '../inputs/numbers.ts';
 import { isCephDump, lookAtOperands } from '../inputs/open-inputs.ts';
@@ -58,6 +58,7 @@ function lookAt({ form: kind, beginning }: Inspected, path: string): Look | unde
     const schema: Proposal = [['ceph', 'schema', path], 'says what its histograms count'];
     return { shown: ['ceph', 'dump', path], next: [heatmap, schema, plot] };
   }
+  if (isSketch(kind)) return lookAtSketch(path, kind);
   if (hasCounts(kind)) return { shown: ['record', path], next: [check] };
   if (isAccessLog(kind)) {
     const status: Proposal = [['record', path, '--by', 'status'], 'shows the percentiles of each status'];
@@ -65,6 +66,19 @@ function lookAt({ form: kind, beginning }: Inspected, path: string): Look | unde
   }
   const isDrawn = kind === 'encoded' || kind === 'recorded' || hasRequests(kind);
   return isDrawn ? { shown: ['plot', path], next: [plot, check, diff] } : undefined;
+}
+
+/** A DDSketch does not state the library that wrote it, so a person has to. */
+function lookAtSketch(path: string, kind: string): Look {
+  const stated = kind === 'ddsketch' ? ['--from', 'ddsketch'] : [];
+  const convert: Proposal = [
+    ['convert', path, ...stated, '-o', `${basename(path)}.hlog`],
+    'makes an interval log of it, and says how exact that is',
+  ];
+  if (kind !== 'ddsketch') return { shown: ['record', path], next: [convert] };
+  return {
+    next: [[['record', path, ...stated], 'shows it, when sketches-go or sketches-java wrote it'], convert],
+  };
 }
 
 function lookAtHistory(path: string): Look {

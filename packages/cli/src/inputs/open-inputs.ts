@@ -22,7 +22,7 @@ import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
 
 /** The end of a sentence about a form that has all counts, and that most commands do not read. */
-const CONVERTS = 'hdrscope convert makes an interval log or another form of it';
+const CONVERTS = 'hdrscope record shows it, and convert makes an interval log or another form of it';
 
 /** Ends of messages: what the file is, and which commands take it. */
 export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {

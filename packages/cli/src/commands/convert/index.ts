@@ -118,7 +118,7 @@ export const command = defineCommand({
       );
     const { operands } = await lookAtOperands([path]);
     const { name } = operands[0]!;
-    const bytes = await readBytes(path, name, io);
+    const bytes = await readBytes(path === '-' ? io.stdin : path, name, io);
     const read = await readForm(from ?? recogniseForm(bytes, name), bytes, name);
     for (const note of read.notes) await io.stderr.write(`${wrapToScreen(`hdrscope: ${note}`, io)}\n`);
     const stated = chooseSketch(read, options, name);

@@ -11,7 +11,7 @@ import {
   readVmranges,
   type Sketch,
 } from '@hdrscope/inputs/sketches';
-import { sumLogs } from '@hdrscope/interval-log';
+import { type LogSource, sumLogs } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { readExposition } from '@hdrscope/prometheus/scraper';
 import { type Io, Refusal } from '../../command.ts';
@@ -30,11 +30,11 @@ export interface ReadForm {
 const LARGEST_BYTES = 2 ** 26;
 const BEGINNING_BYTES = 2 ** 16;
 
-/** Reads all bytes of a file or of standard input, decompressed. @throws Refusal when there are more than 64 MiB */
-export async function readBytes(path: string, name: string, io: Io): Promise<Uint8Array> {
+/** Reads all bytes of an input, decompressed. @throws Refusal when there are more than 64 MiB */
+export async function readBytes(source: LogSource, name: string, io: Io): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of readUnzipped(path === '-' ? io.stdin : path)) {
+  for await (const chunk of readUnzipped(source)) {
     io.signal.throwIfAborted();
     length += chunk.length;
     if (length > LARGEST_BYTES) throw new Refusal(`${name} is longer than 64 MiB`);

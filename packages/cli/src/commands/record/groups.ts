@@ -7,8 +7,10 @@ import {
   summarizeCountsGroups,
   summarizeRequestGroups,
   type ValueGroup,
+  valueScaleOf,
 } from '@hdrscope/inputs/internal';
 import { formatCount } from '@hdrscope/kit';
+import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { columnsFor, figureCells, jsonDocument } from '../../figures.ts';
 import { bytesOf, explained, type Input } from '../../inputs/input.ts';
@@ -36,6 +38,8 @@ export interface Grouped {
   readonly keys: readonly string[];
   readonly groups: readonly ValueGroup[];
   readonly notes: readonly string[];
+  /** The unit of the values. @default 'ms' */
+  readonly unit?: CountedUnit;
 }
 
 /**
@@ -106,7 +110,7 @@ export function groupsJson(groups: readonly ValueGroup[]): readonly object[] {
 
 /** The output of groups: JSON, or a table. */
 export async function* formatGroups(
-  { name, requests, keys, groups }: Grouped,
+  { name, requests, keys, groups, unit = 'ms' }: Grouped,
   percentiles: readonly number[],
   format: 'text' | 'json',
   io: Io,
@@ -118,7 +122,7 @@ export async function* formatGroups(
   const hasErrors = groups.some(({ errors }) => errors !== undefined);
   const shown = columnsFor({ percentiles }, ['count', 'mean']);
   const figures = groups.map((group) => group.figures);
-  const cells = figureCells(shown, figures, 'ms');
+  const cells = figureCells(shown, figures, valueScaleOf(unit).unit);
   const columns: Column[] = [
     ...keys.map((title) => ({ title, isText: true })),
     ...(hasErrors ? [{ title: 'failed', spare: 1 }] : []),
@@ -130,7 +134,7 @@ export async function* formatGroups(
     ...cells[at]!,
   ]);
   const by = keys.length === 0 ? '' : ` by ${keys.join(', ')}`;
-  yield `${wrapToScreen(`${requests === undefined ? '' : `${requestsText(requests)} of `}${name}${by}, in ms`, io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
+  yield `${wrapToScreen(`${requests === undefined ? '' : `${requestsText(requests)} of `}${name}${by}${unit === 'none' ? '' : `, in ${unit}`}`, io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
 }
 
 function requestsText(count: number): string {

@@ -1,4 +1,4 @@
-import { numberUnit } from '@hdrscope/inputs/internal';
+import { isSketch, numberUnit, type SketchForm } from '@hdrscope/inputs/internal';
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
@@ -9,6 +9,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
 import { startReading } from '../../screen/progress.ts';
+import { READ_FORMS } from '../convert/forms.ts';
 import { assertNotFollowed, FOLLOW_OPTIONS, followRequests } from './follow.ts';
 import { assertUngrouped, REQUEST_OPTIONS, type RecordKind, recordLoad, TAKEN } from './load.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
@@ -30,8 +31,9 @@ nanoseconds, as most logs do.
 The output of a load test that has every request, and an access log, need no --unit. --by groups their requests by
 a label, such as a column of a table, a tag of k6 or the name in Gatling. An access log of nginx, Apache, Envoy,
 Caddy or Traefik has the labels route, method, status, upstream and the variables of its format, which --log-format
-states when it is none of the usual ones. What fio (json+, log_hist_msec) and Locust (--json) have counted is shown by all labels, within the bounds of
-their slots.`;
+states when it is none of the usual ones. What fio (json+, log_hist_msec) and Locust (--json) have counted, and the
+sketches of DDSketch, Elasticsearch, Envoy, VictoriaMetrics and Prometheus, are shown by all labels, within the bounds
+of their slots.`;
 
 export const command = defineCommand({
   path: 'hdrscope record',
@@ -77,16 +79,22 @@ export const command = defineCommand({
     },
     ...REQUEST_OPTIONS,
     ...FOLLOW_OPTIONS,
+    from: {
+      value: '<form>',
+      help: 'the form of a sketch that does not state it, such as ddsketch-js: see hdrscope convert --help',
+      choices: READ_FORMS,
+      fallback: 'by its content',
+    },
     noPlot: { help: 'for text: prints no plot below the numbers', default: true },
   },
   formats: OUTPUT_FORMATS,
   output: 'by command',
   async run({ options, operands, format }, io) {
     const paths = operands.length === 0 ? ['-'] : operands;
-    const { column, skip, expectedInterval, digits, logFormat } = options;
+    const { column, skip, expectedInterval, digits, logFormat, from } = options;
     // With --column or --skip, the text may begin with anything.
     const isNumbers = logFormat === undefined && (column !== undefined || skip !== undefined);
-    const as = isNumbers ? 'numbers' : undefined;
+    const as = isNumbers || from !== undefined ? 'numbers' : undefined;
     const opened = await openInputs<RecordKind>(
       paths,
       { takes: TAKEN, otherwise: 'numbers', as, logFormat, numbers: options, command: 'hdrscope record' },
@@ -95,6 +103,10 @@ export const command = defineCommand({
     if (options.follow === true) return followRequests(opened.inputs, paths, { ...options, format }, io);
     assertNotFollowed(options);
     const { totalBytes } = opened;
+    if (from !== undefined || opened.inputs.every(({ kind }) => isSketch(kind))) {
+      const { recordSketches } = await import('./sketches.ts');
+      return recordSketches(opened.inputs as readonly Input<SketchForm>[], { ...options, format }, io);
+    }
     if (opened.inputs.some(({ kind }) => kind !== 'numbers'))
       return recordLoad(opened, { ...options, format }, io);
     assertUngrouped(options);

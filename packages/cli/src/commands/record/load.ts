@@ -7,6 +7,8 @@ import {
   LOAD_FORMS,
   numberUnit,
   requestFacts,
+  SKETCH_FORMS,
+  type SketchForm,
 } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
@@ -38,11 +40,12 @@ export const REQUEST_OPTIONS = defineOptions({
 });
 
 /** The forms of inputs that `record` counts. */
-export type RecordKind = 'numbers' | RequestForm | CountsForm;
+export type RecordKind = 'numbers' | RequestForm | CountsForm | SketchForm;
 
 export const TAKEN: readonly RecordKind[] = [
   'numbers',
   ...LOAD_FORMS.filter((form): form is RequestForm | CountsForm => hasRequests(form) || hasCounts(form)),
+  ...SKETCH_FORMS,
 ];
 
 /** Options of numbers, which these inputs do not take. */
