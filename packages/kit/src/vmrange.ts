@@ -5,7 +5,7 @@ const LAST_EXPONENT = 18;
 const PER_DECADE = 18;
 
 /**
- * The bounds between the buckets of VictoriaMetrics, ascending: 487 numbers from 1e-9 to 1e18. The upper bound belongs to a bucket. There is
+ * The bounds between the buckets of VictoriaMetrics, ascending: 487 numbers in the range from 1e-9 to 1e18, in the unit of the values. The upper bound belongs to a bucket. There is
  * a bucket below the first one, from 0, and one above the last.
  */
 export const VMRANGE_BOUNDARIES: readonly number[] = /* @__PURE__ */ boundaries();

@@ -71,6 +71,7 @@ export interface PositionError {
 
 /** A sketch in another form. */
 export interface Conversion {
+  /** What was written: a text, or bytes where the form is binary. */
   readonly content: string | Uint8Array;
   /** The counts as the other form has them. */
   readonly counted: Counted;

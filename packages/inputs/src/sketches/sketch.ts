@@ -12,11 +12,11 @@ import {
 export interface Sketch {
   /** Counts over the slots of the form, in the unit of the values. */
   readonly counted: Counted;
-  /** The sum of all values. @default the form does not state it */
+  /** The sum of all values, in their unit. @default the form does not state it */
   readonly sum?: number | undefined;
-  /** The smallest value. @default the form does not state it */
+  /** The smallest value, in the unit of the values. @default the form does not state it */
   readonly min?: number | undefined;
-  /** The largest value. @default the form does not state it */
+  /** The largest value, in the unit of the values. @default the form does not state it */
   readonly max?: number | undefined;
 }
 
