@@ -6,22 +6,23 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FORMS } from '../packages/cli/src/commands/convert/forms.ts';
+import { importSource, SOURCE_ARGUMENTS } from './lib/import-source.js';
 import { workspaceRoot } from './lib/workspace.js';
 
 const BEGIN = '<!-- made by npm run conversions -->\n\n';
 const END = '\n<!-- end -->\n';
 const PAGE = join(workspaceRoot, 'docs/formats/conversions.md');
 
+/** @type {{ FORMS: readonly { name: string, isRead: boolean, isWritten: boolean }[] }} */
+const { FORMS } = await importSource('cli/src/commands/convert/forms.ts');
 const READ = FORMS.filter(({ isWritten, isRead }) => isWritten && isRead).map(({ name }) => name);
 const WRITTEN = FORMS.filter(({ isWritten }) => isWritten).map(({ name }) => name);
 const folder = mkdtempSync(join(tmpdir(), 'hdrscope-conversions-'));
 
 /** @param {readonly string[]} args */
 function hdrscope(args) {
-  const sources = ['--conditions=@hdrscope/source', '--import', join(workspaceRoot, 'tools/lib/sources.js')];
   const main = join(workspaceRoot, 'packages/cli/src/main.ts');
-  return spawnSync(process.execPath, [...sources, main, ...args], { cwd: folder, encoding: 'utf8' });
+  return spawnSync(process.execPath, [...SOURCE_ARGUMENTS, main, ...args], { cwd: folder, encoding: 'utf8' });
 }
 
 /** What is known of a form that is read. */

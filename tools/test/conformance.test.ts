@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { findFault, readVectors, runProgram } from '../conformance/run.js';
+import { SOURCE_ARGUMENTS } from '../lib/import-source.js';
 import { workspaceRoot } from '../lib/workspace.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hdrscope-conformance-'));
@@ -25,8 +26,9 @@ function supportedForms(command: readonly string[]): string[] {
 const ALL = ['base64', 'circllhist', 'ddsketch', 'ddsketch-binary', 'elasticsearch', 'vmrange'];
 
 test('hdrscope reads all vectors as the libraries that made them', () => {
-  const sources = ['--conditions=@hdrscope/source', '--import', inTools('lib/sources.js')];
-  expect(supportedForms([process.execPath, ...sources, inTools('conformance/hdrscope.js')])).toEqual(ALL);
+  expect(supportedForms([process.execPath, ...SOURCE_ARGUMENTS, inTools('conformance/hdrscope.js')])).toEqual(
+    ALL,
+  );
 });
 
 testUnless(lackOfProgram('python3'))('a reader in Python, which shares no code, agrees', () => {

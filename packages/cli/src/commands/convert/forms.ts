@@ -96,6 +96,7 @@ export function findFormByEnding(path: string): FormName | undefined {
 
 /** The table of forms, as the help has it. */
 export function listForms(): string {
+  // Bounded: there are fifteen forms.
   const width = 2 + Math.max(...FORMS.map(({ name }) => name.length));
   return FORMS.map(({ name, what, isRead, isWritten }) => {
     const can = isRead && isWritten ? 'read, written' : isRead ? 'read' : 'written';
