@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertText } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, asText, Budget, isObject, parseJson } from '@hdrscope/kit';
 import { type CountedRange, countRanges, type NamedSketch } from './sketch.ts';
 
@@ -13,7 +14,7 @@ const LIMITS = { elements: 2_000_000, depth: 12 };
 /**
  * Reads the histograms of Envoy: all values since its start, by name. Names without values are left out.
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is not such an answer, or has a bin that circllhist does not have; `ERR_TOO_LARGE` when it
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `text` is no text; `ERR_DECODE` when the text is not such an answer, or has a bin that circllhist does not have; `ERR_TOO_LARGE` when it
  *   has more than two million elements.
  * @example
  * ```ts
@@ -26,6 +27,7 @@ const LIMITS = { elements: 2_000_000, depth: 12 };
  * ```
  */
 export function readEnvoyStats(text: string): readonly NamedSketch[] {
+  assertText('the text', text);
   const document = asObject(parseJson(text, 'the text', new Budget('the text', LIMITS)), 'the answer');
   const found: NamedSketch[] = [];
   for (const [at, stat] of asArray(document.stats, 'stats').entries()) {

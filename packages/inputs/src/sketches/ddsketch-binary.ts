@@ -1,4 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertFollows } from '@hdrscope/core/internal';
+import { byteArray } from '../bytes.ts';
 import { countDdsketch } from './ddsketch.ts';
 import { type DdsketchMapping, INTERPOLATIONS } from './ddsketch-mapping.ts';
 import { assertSketchCount, type Sketch } from './sketch.ts';
@@ -21,10 +23,11 @@ const CONTIGUOUS = 3;
  * Reads the binary encoding of sketches-go and sketches-java, which is what their `encode` writes: with its mapping, and with exact
  * statistics or without. Blocks of several sketches in a row add up.
  *
- * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, its mapping is left out, a count is no integer from 0 to
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `bytes` are no bytes; `ERR_DECODE` when the bytes are not such an encoding, its mapping is left out, a count is no integer from 0 to
  *   2^53 − 1, or slots lie beyond the doubles.
  */
 export function readDdsketchBinary(bytes: Uint8Array): Sketch {
+  assertFollows('the bytes', byteArray, bytes);
   const reader = new BlockReader(bytes);
   const [positive, negative] = [new Map<number, number>(), new Map<number, number>()];
   let mapping: DdsketchMapping | undefined;

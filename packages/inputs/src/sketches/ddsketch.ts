@@ -1,8 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe, usedSlots } from '@hdrscope/core/internal';
+import { assertFollows, mustBe, type OptionRule, oneOf, usedSlots } from '@hdrscope/core/internal';
 import { Budget, ProtobufWriter, WireReader } from '@hdrscope/kit';
+import { byteArray } from '../bytes.ts';
 import type { ValueRange } from './conversion.ts';
 import {
+  DDSKETCH_WRITERS,
   type DdsketchMapping,
   type DdsketchSlots,
   type DdsketchWriter,
@@ -34,11 +36,14 @@ export interface DdsketchContent {
 const LIMITS = { elements: 1_000_000 };
 const WHAT = 'the bytes are no DDSketch';
 
+/** The rule of a writer. */
+export const DDSKETCH_WRITER: OptionRule<DdsketchWriter> = /* @__PURE__ */ oneOf(DDSKETCH_WRITERS);
+
 /**
  * Reads the protobuf of a DDSketch, with all mappings and stores.
  *
  * @param writer The library that wrote the bytes, which do not state it.
- * @throws HdrscopeError `ERR_DECODE` when the bytes are not such a message, a count is no integer from 0 to 2^53 − 1, or slots lie beyond
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is of another type; `ERR_DECODE` when the bytes are not such a message, a count is no integer from 0 to 2^53 − 1, or slots lie beyond
  *   the doubles; `ERR_TOO_LARGE` when there are more than about two million bins.
  * @example
  * ```ts
@@ -53,6 +58,8 @@ const WHAT = 'the bytes are no DDSketch';
  * ```
  */
 export function readDdsketch(bytes: Uint8Array, writer: DdsketchWriter): Sketch {
+  assertFollows('the bytes', byteArray, bytes);
+  assertFollows('the writer', DDSKETCH_WRITER, writer);
   return countDdsketch(readContent(bytes), writer);
 }
 

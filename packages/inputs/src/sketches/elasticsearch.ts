@@ -6,6 +6,7 @@ import {
   HdrscopeError,
 } from '@hdrscope/core';
 import {
+  assertText,
   exponentialIndex,
   type IndexRange,
   isExponentialLayout,
@@ -45,7 +46,7 @@ interface Side {
  * Reads a value of Elasticsearch's field type `exponential_histogram`.
  *
  * @param text The JSON of the value, not of the document around it.
- * @throws HdrscopeError `ERR_DECODE` when the text is not such a value, or its bucket counts contradict each other; `ERR_TOO_LARGE` when it has
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `text` is no text; `ERR_DECODE` when the text is not such a value, or its bucket counts contradict each other; `ERR_TOO_LARGE` when it has
  *   more than a million elements.
  * @example
  * ```ts
@@ -58,6 +59,7 @@ interface Side {
  * ```
  */
 export function readElasticsearch(text: string): Sketch {
+  assertText('the text', text);
   const value = asObject(parseJson(text, 'the text', new Budget('the text', LIMITS)), 'the value');
   const scale = asFinite(value.scale, 'scale');
   if (!Number.isInteger(scale) || scale < LEAST_SCALE || scale > MOST_SCALE) {

@@ -1,5 +1,5 @@
 import { explicitLayout, HdrscopeError } from '@hdrscope/core';
-import { usedSlots } from '@hdrscope/core/internal';
+import { assertText, usedSlots } from '@hdrscope/core/internal';
 import { Budget, VMRANGE_BOUNDARIES, VMRANGES } from '@hdrscope/kit';
 import { type CountedRange, countRanges, type NamedSketch, type SketchTarget } from './sketch.ts';
 
@@ -24,7 +24,7 @@ interface Series {
 /**
  * Reads the histograms of a text of metrics whose buckets have the label `vmrange`. Other metrics are left out.
  *
- * @throws HdrscopeError `ERR_DECODE` when a bucket is none of VictoriaMetrics, comes twice, or has a count that is no integer from 0 to 2^53 − 1, and when
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `text` is no text; `ERR_DECODE` when a bucket is none of VictoriaMetrics, comes twice, or has a count that is no integer from 0 to 2^53 − 1, and when
  *   buckets contradict their count; `ERR_TOO_LARGE` when there are more than two million lines.
  * @example
  * ```ts
@@ -38,6 +38,7 @@ interface Series {
  * ```
  */
 export function readVmranges(text: string): readonly NamedSketch[] {
+  assertText('the text', text);
   const budget = new Budget('the text', LIMITS);
   const found = new Map<string, Series>();
   let lineNumber = 0;

@@ -1,5 +1,15 @@
+import {
+  assertCounted,
+  assertFollows,
+  assertOptions,
+  custom,
+  integer,
+  number,
+  type OptionsOwner,
+  object,
+} from '@hdrscope/core/internal';
 import { type Conversion, closeSketch, convertSketch, measureRange } from './conversion.ts';
-import { type DdsketchOptions, planDdsketch } from './ddsketch.ts';
+import { DDSKETCH_WRITER, type DdsketchOptions, planDdsketch } from './ddsketch.ts';
 import { type ExponentialTargetOptions, planExponential, targetElasticsearch } from './elasticsearch.ts';
 import type { Sketch } from './sketch.ts';
 
@@ -7,7 +17,7 @@ import type { Sketch } from './sketch.ts';
  * Writes the protobuf of a DDSketch, with an exact logarithm. All counts of a slot go to the slot of its middle.
  *
  * @returns The bytes as `content`, with the error of the conversion.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the accuracy is outside its range, or needs more than 65,536 slots; `ERR_INCOMPATIBLE`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is of another type, the accuracy is outside its range, or needs more than 65,536 slots; `ERR_INCOMPATIBLE`
  *   when values lie in a slot without a bound, and no extreme closes it.
  * @example
  * ```ts
@@ -22,6 +32,8 @@ import type { Sketch } from './sketch.ts';
  * ```
  */
 export function writeDdsketch(sketch: Sketch, options: DdsketchOptions = {}): Conversion {
+  assertSketch('writeDdsketch', sketch);
+  assertOptions(options, WRITE_DDSKETCH);
   const closed = closeSketch(sketch);
   return convertSketch(closed, planDdsketch(measureRange(closed.counted), options));
 }
@@ -31,7 +43,7 @@ export function writeDdsketch(sketch: Sketch, options: DdsketchOptions = {}): Co
  * go to the bucket of its middle.
  *
  * @returns The JSON as `content`, with the error of the conversion.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `buckets` is outside its range; `ERR_INCOMPATIBLE` when values lie in a slot without a bound, and
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is of another type, or `buckets` is outside its range; `ERR_INCOMPATIBLE` when values lie in a slot without a bound, and
  *   no extreme closes it.
  * @example
  * ```ts
@@ -45,6 +57,36 @@ export function writeDdsketch(sketch: Sketch, options: DdsketchOptions = {}): Co
  * ```
  */
 export function writeElasticsearch(sketch: Sketch, options: ExponentialTargetOptions = {}): Conversion {
+  assertSketch('writeElasticsearch', sketch);
+  assertOptions(options, WRITE_ELASTICSEARCH);
   const closed = closeSketch(sketch);
   return convertSketch(closed, targetElasticsearch(planExponential(closed.counted, options)));
 }
+
+function assertSketch(call: string, sketch: Sketch): void {
+  assertFollows('the sketch', object<Sketch>(), sketch);
+  assertCounted(call, sketch.counted);
+  for (const name of ['sum', 'min', 'max'] as const) {
+    if (sketch[name] !== undefined) assertFollows(`the sketch: ${name}`, FACT, sketch[name]);
+  }
+}
+
+const FACT = /* @__PURE__ */ number();
+
+const WRITE_DDSKETCH: OptionsOwner<DdsketchOptions> = {
+  name: 'writeDdsketch',
+  names: {
+    writer: DDSKETCH_WRITER,
+    relativeAccuracy: /* @__PURE__ */ custom(
+      'a number above 0 and below 1',
+      (share) => typeof share === 'number' && share > 0 && share < 1,
+    ),
+  },
+  call: 'writeDdsketch(sketch, { relativeAccuracy: 0.005 })',
+};
+
+const WRITE_ELASTICSEARCH: OptionsOwner<ExponentialTargetOptions> = {
+  name: 'writeElasticsearch',
+  names: { buckets: /* @__PURE__ */ integer({ from: 2 }) },
+  call: 'writeElasticsearch(sketch, { buckets: 320 })',
+};
