@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Histogram } from '@hdrscope/core';
+import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { FORMS, type FormName, WRITTEN_FORMS } from '../../src/commands/convert/forms.ts';
 import { hdrscope } from '../support/fake-io.ts';
 
@@ -100,6 +100,32 @@ test('slots without a bound are refused until the extremes are stated', async ()
     'nothing states the largest value: --max does',
   );
   expect((await hdrscope([...args, '--min', '0', '--max', '7'])).exitCode).toBe(0);
+});
+
+test('values without a bound stay in the last bucket of Prometheus, and have no error that is bounded', async () => {
+  const path = write(
+    'beyond.vmrange',
+    'a_bucket{vmrange="1.000e+18...+Inf"} 3\na_bucket{vmrange="1.000e+00...1.136e+00"} 2\n',
+  );
+  const { exitCode, stdout, stderr } = await hdrscope(['convert', path, '--to', 'prometheus']);
+  expect([
+    exitCode,
+    stdout.includes('a_bucket{le="1000000000000000000"} 2'),
+    stdout.includes('a_bucket{le="+Inf"} 5'),
+  ]).toEqual([0, true, true]);
+  expect(stderr).toContain('some values are in a slot of prometheus without a bound');
+  expect((await hdrscope(['convert', path, '--to', 'base64'])).stderr).toContain(
+    'nothing states the largest value: --max does',
+  );
+});
+
+test('a histogram of doubles is converted in steps that keep its digits', async () => {
+  const doubles = new DoubleHistogram({ significantDigits: 3 });
+  for (let at = 0; at < 500; at++) doubles.record(0.000_123 * 1.02 ** at);
+  const path = write('doubles.txt', doubles.toBase64());
+  const { exitCode, stdout } = await hdrscope(['convert', path, '-o', join(folder, 'doubles.hlog')]);
+  expect([exitCode, stdout.split('\n')[0]]).toEqual([0, '500 values, base64 to hlog']);
+  expect(Number(/at most ([\d.]+) %/.exec(stdout)![1])).toBeLessThan(0.15);
 });
 
 test('the last point of a file of OTLP is converted', async () => {

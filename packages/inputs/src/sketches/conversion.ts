@@ -63,7 +63,7 @@ function nextAbove(value: number): number {
 
 /** How far values may be from where a layout shows them: in the middle of their slots. */
 export interface PositionError {
-  /** The largest distance as a share of the value, over all slots on one side of 0. At least 0. */
+  /** The largest distance as a share of the value, over all slots on one side of 0: at least 0, and `Infinity` when a slot with values has no bound. */
   readonly relative: number;
   /** The largest distance of values in slots that contain 0, of which a share says nothing. At least 0. */
   readonly aroundZero: number;
@@ -154,7 +154,8 @@ function measureError(
     const { lower, upper } = intervalOfSlot(layout, slot, 1, placedFrom);
     const read = readAt(slot);
     const [below, above] = [Math.abs(read - lower), Math.abs(upper - read)];
-    if (lower > 0 || upper < 0) {
+    if (!Number.isFinite(lower) || !Number.isFinite(upper)) relative = Number.POSITIVE_INFINITY;
+    else if (lower > 0 || upper < 0) {
       relative = Math.max(relative, below / Math.abs(lower), above / Math.abs(upper));
     } else aroundZero = Math.max(aroundZero, below, above);
   }

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows } from '@hdrscope/core/internal';
+import { Budget } from '@hdrscope/kit';
 import { byteArray } from '../bytes.ts';
 import { countDdsketch } from './ddsketch.ts';
 import { type DdsketchMapping, INTERPOLATIONS } from './ddsketch-mapping.ts';
@@ -24,7 +25,7 @@ const CONTIGUOUS = 3;
  * statistics or without. Blocks of several sketches in a row add up.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `bytes` are no bytes; `ERR_DECODE` when the bytes are not such an encoding, its mapping is left out, a count is no integer from 0 to
- *   2^53 − 1, or slots lie beyond the doubles.
+ *   2^53 − 1, or slots lie beyond the doubles; `ERR_TOO_LARGE` when there are more than 800,000 bins.
  */
 export function readDdsketchBinary(bytes: Uint8Array): Sketch {
   assertFollows('the bytes', byteArray, bytes);
@@ -76,6 +77,7 @@ function readMapping(reader: BlockReader, what: number): DdsketchMapping {
 
 function readBins(reader: BlockReader, what: number, counts: Map<number, number>): void {
   const bins = reader.uvarint();
+  reader.budget.takeElements(bins);
   const add = (index: number, count: number): void => {
     if (!(index >= -(2 ** 31) && index < 2 ** 31)) throw reader.damaged(`an index is ${index}`);
     counts.set(index, (counts.get(index) ?? 0) + count);
@@ -98,11 +100,16 @@ const LOW_BITS = 7n;
 const ONE_AS_BITS = 0x3ff0_0000_0000_0000n;
 const ROTATION = 6n;
 
-/** A position in an encoding. Each bin takes a byte at least, so memory is in proportion to the bytes. */
+/** As many bins as a message of protobuf may have. */
+const LIMITS = { elements: 800_000 };
+
+/** A position in an encoding. */
 class BlockReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   at = 0;
+  /** How many bins may be read. */
+  readonly budget: Budget = new Budget('the bytes', LIMITS);
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;

@@ -32,8 +32,8 @@ export interface DdsketchContent {
   readonly zeroCount: number;
 }
 
-// A collapsing store has 2048 bins. A sparse one has as many as there are indexes, which 20,000 bytes reach at an accuracy of 1 %.
-const LIMITS = { elements: 1_000_000 };
+// A collapsing store has 2048 bins, and a bin of a contiguous store costs a quarter of an element.
+const LIMITS = { elements: 200_000 };
 const WHAT = 'the bytes are no DDSketch';
 
 /** The rule of a writer. */
@@ -44,7 +44,7 @@ export const DDSKETCH_WRITER: OptionRule<DdsketchWriter> = /* @__PURE__ */ oneOf
  *
  * @param writer The library that wrote the bytes, which do not state it.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is of another type; `ERR_DECODE` when the bytes are not such a message, a count is no integer from 0 to 2^53 − 1, or slots lie beyond
- *   the doubles; `ERR_TOO_LARGE` when there are more than about two million bins.
+ *   the doubles; `ERR_TOO_LARGE` when there are more than 800,000 bins.
  * @example
  * ```ts
  * import { findQuantile } from '@hdrscope/core';

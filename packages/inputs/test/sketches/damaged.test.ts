@@ -115,10 +115,11 @@ describe('the binary encoding of a DDSketch', () => {
     ['with an unknown feature', [0x08], 'there is no feature 2'],
     ['with an unknown mapping', [0x12], 'there is no mapping 4'],
     ['that ends within a mapping', [0x02, 0, 0], 'it ends within a block'],
+    ['that promises more bins than it has', [0x05, 0xff, 0x07, 0x02], 'it ends within a block'],
     [
-      'that promises more bins than it has',
+      'that promises too many bins',
       [0x05, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x02],
-      'it ends within a block',
+      'must have at most 800000 elements',
     ],
   ])('%s is refused', (_, bytes, problem) => {
     expect(() => readDdsketchBinary(Uint8Array.from(bytes))).toThrow(problem);

@@ -191,7 +191,9 @@ async function report(
   const { total } = counted.counts;
   const lines = [
     `${valuesText(total)}, ${from} to ${to}`,
-    `a value is at most ${share(after)} from the middle of its slot in ${to}; in ${from} it was ${share(before)}`,
+    after.relative === Number.POSITIVE_INFINITY
+      ? `some values are in a slot of ${to} without a bound, and may be any distance from it`
+      : `a value is at most ${share(after)} from the middle of its slot in ${to}; in ${from} it was ${share(before)}`,
   ];
   if (after.aroundZero > 0)
     lines.push(`values in slots that contain 0 are at most ${number(after.aroundZero)} from it`);

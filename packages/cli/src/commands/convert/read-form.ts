@@ -117,7 +117,7 @@ const READERS: Readonly<Record<FormName, Reader>> = {
   async json(bytes, name) {
     const { histogram, unit, resolution } = await readFigures(bytes, { name });
     const layout = scaledLayout(histogram.layout, resolutionOf(resolution));
-    return single({ counted: { ...histogram, layout, counts: histogram.counts } }, unit);
+    return single({ counted: { layout, counts: histogram.counts } }, unit);
   },
   ddsketch: async (bytes) => single(readDdsketch(bytes, 'sketches-java')),
   'ddsketch-js': async (bytes) => single(readDdsketch(bytes, 'sketches-js')),
