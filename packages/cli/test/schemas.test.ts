@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { hdrscope } from './support/fake-io.ts';
 import { type CountsByMs, writeHistory } from './support/history-rows.ts';
 import { faultsIn, readSchema, undescribedIn } from './support/json-schema.ts';
@@ -102,6 +102,15 @@ test.each(Object.entries(COMMANDS))('the JSON of %s is that of its schema', asyn
   }
 });
 
+const VECTORS = new URL('../../../docs/formats/vectors/', import.meta.url);
+
+test.each(readdirSync(VECTORS))('the vectors of %s are those of their schema', (file) => {
+  const document = JSON.parse(readFileSync(new URL(file, VECTORS), 'utf8'));
+  const schema = readSchema('vectors.schema.json');
+  expect(faultsIn(document, schema)).toEqual([]);
+  expect(undescribedIn(document, schema)).toEqual([]);
+});
+
 test('a document that differs from its schema has faults', async () => {
   const schema = readSchema('query.schema.json');
   const [, answer] = (await COMMANDS.query!()) as { groups: { count: unknown }[] }[];
@@ -114,6 +123,8 @@ test('a document that differs from its schema has faults', async () => {
 test('every schema has a test', () => {
   const names = readdirSync(new URL('../../../docs/formats/', import.meta.url));
   expect(names.filter((name) => name.endsWith('.schema.json')).sort()).toEqual(
-    [...Object.keys(COMMANDS), 'missing', 'percentiles', 'trace'].map((name) => `${name}.schema.json`).sort(),
+    [...Object.keys(COMMANDS), 'missing', 'percentiles', 'trace', 'vectors']
+      .map((name) => `${name}.schema.json`)
+      .sort(),
   );
 });
