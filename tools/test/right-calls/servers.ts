@@ -17,13 +17,18 @@ import {
   servePromClient,
   servePrometheus,
 } from '@hdrscope/prometheus';
-import { remoteWriteReceiver, serveRemoteWrite } from '@hdrscope/prometheus/receiver';
+import {
+  listRemoteHistograms,
+  readRemote,
+  remoteWriteReceiver,
+  serveRemoteWrite,
+} from '@hdrscope/prometheus/receiver';
 import { sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { prometheusRules, readScrapedBounds } from '@hdrscope/prometheus/rules';
 import { fetchExposition, ingestPrometheus, readExposition } from '@hdrscope/prometheus/scraper';
 import type { Registry } from '@hdrscope/registry';
 import { filled, port, snapshot } from './registry.ts';
-import { type RightCalls, right } from './right-call.ts';
+import { first, type RightCalls, right } from './right-call.ts';
 
 /** A configuration of an agent that does nothing, and the file of the test that holds it. */
 export const AGENT_CONFIG = {
@@ -38,6 +43,13 @@ const hdr = createHdr({ views: [{ instrumentName: '*' }] });
 const NOWHERE = { url: 'http://127.0.0.1:1/', timeoutMs: 50 };
 const PAGE = '# TYPE jobs histogram\njobs_bucket{le="1"} 1\njobs_bucket{le="+Inf"} 1\n';
 const promClient = { contentType: 'text/plain', getMetricsAsJSON: async () => [] };
+
+/** Nobody answers at {@link NOWHERE}. */
+async function unanswered(asked: Promise<unknown>): Promise<void> {
+  await asked.catch((error) => {
+    if (error.code !== 'ERR_SCRAPE') throw error;
+  });
+}
 
 /** A response that takes all. */
 function response(): object {
@@ -109,11 +121,7 @@ export const PROMETHEUS: RightCalls = {
   'prometheus.convertResourceMetrics': right(convertResourceMetrics, metrics, {}),
   'prometheus.convertSnapshot': right(convertSnapshot, snapshot, {}),
   'prometheus.fetchExposition': right(
-    (options: object) =>
-      fetchExposition(options as never).catch((error) => {
-        // Nobody answers there.
-        if (error.code !== 'ERR_SCRAPE') throw error;
-      }),
+    (options: object) => unanswered(fetchExposition(options as never)),
     NOWHERE,
   ),
   'prometheus.formatContentType': right(formatContentType, 'text'),
@@ -138,6 +146,16 @@ export const PROMETHEUS: RightCalls = {
     async () => ({ bytes: new TextEncoder().encode(PAGE), format: 'text' }),
     {},
   ),
+  'prometheus.listRemoteHistograms': right(
+    (options: object) => unanswered(listRemoteHistograms(options as never)),
+    NOWHERE,
+  ),
+  'prometheus.readRemote': right((options: object) => unanswered(first(readRemote(options as never))), {
+    ...NOWHERE,
+    metric: 'x',
+    sinceMs: 0,
+    untilMs: 1000,
+  }),
   'prometheus.negotiate': right(negotiate, 'text/plain'),
   'prometheus.prometheusHandler': right(
     async (of: Registry, options: object) => {
