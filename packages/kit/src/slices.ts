@@ -23,7 +23,7 @@ let takenMs = 0;
 
 /**
  * Cuts long work into slices, between which other work of the process runs. Work that takes less than a slice is not cut. In a busy
- * process a slice takes a quarter of the time that the other work took between it and the slice before, and at most 25 ms.
+ * process a slice takes a quarter of the time that the other work took between it and the slice before, and at most 25 ms, or as long as the caller allows.
  *
  * @example
  * ```ts
@@ -40,13 +40,18 @@ let takenMs = 0;
  */
 export class Slices {
   readonly #lengthMs: number;
+  readonly #longestMs: number;
   #beganMs: number;
   #endMs: number;
   #pieces = 0;
 
-  /** @param lengthMs How long a slice is at least, in milliseconds. @default 2 */
-  constructor(lengthMs: number = SLICE_MS) {
+  /**
+   * @param lengthMs How long a slice is at least, in milliseconds. @default 2
+   * @param longestMs How long a slice is at most in a busy process, in milliseconds. @default 25
+   */
+  constructor(lengthMs: number = SLICE_MS, longestMs: number = LONGEST_SLICE_MS) {
     this.#lengthMs = lengthMs;
+    this.#longestMs = longestMs;
     this.#beganMs = performance.now();
     this.#endMs = this.#beganMs + lengthMs;
   }
@@ -73,7 +78,7 @@ export class Slices {
     } while (connections > known && ++turns < MOST_TURNS);
     this.#beganMs = performance.now();
     const othersMs = this.#beganMs - leftMs - (takenMs - before);
-    const shareMs = Math.min(SHARE_OF_OTHERS * othersMs, LONGEST_SLICE_MS);
+    const shareMs = Math.min(SHARE_OF_OTHERS * othersMs, this.#longestMs);
     this.#endMs = this.#beganMs + Math.max(this.#lengthMs, shareMs);
   }
 }

@@ -43,17 +43,22 @@ describe('in a busy process', () => {
   }
 
   test.each([
-    [0, 2],
-    [8, 2],
-    [40, 10],
-    [400, 25],
-  ])('a slice after %d ms of other work takes %d ms', async (othersMs, sliceMs) => {
-    const slices = new Slices();
-    const next = slices.next();
-    nowMs += othersMs;
-    await next;
-    expect(lengthOf(slices)).toBe(sliceMs);
-  });
+    [0, 2, undefined],
+    [8, 2, undefined],
+    [40, 10, undefined],
+    [400, 25, undefined],
+    [40, 5, 5],
+    [400, 5, 5],
+  ])(
+    'a slice after %d ms of other work takes %d ms, where it may take %s',
+    async (othersMs, sliceMs, longestMs) => {
+      const slices = new Slices(undefined, longestMs);
+      const next = slices.next();
+      nowMs += othersMs;
+      await next;
+      expect(lengthOf(slices)).toBe(sliceMs);
+    },
+  );
 
   test('the slices of others are no other work: they do not make each other longer', async () => {
     const [slices, others] = [new Slices(), new Slices()];

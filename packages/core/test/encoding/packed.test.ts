@@ -50,8 +50,11 @@ test('sums of packed counts are those of sparse counts, one series after another
         // They lie between others.
         sum.add(Uint8Array.of(7, ...bytes, 9), 1, bytes.length + 1);
       }
+      const used = [...usedSlots(expected)];
+      expect(sum.usedCount).toBe(used.length);
       const { slots, counts: found } = sum.take();
-      expect(slots.map((slot, i) => [slot, found[i]])).toEqual([...usedSlots(expected)]);
+      expect(slots.map((slot, i) => [slot, found[i]])).toEqual(used);
+      expect(sum.usedCount).toBe(0);
     }),
     { numRuns: 50 },
   );

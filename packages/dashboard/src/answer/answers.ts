@@ -20,6 +20,7 @@ import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
 import { filterOf, findLabelled, type Group, groupsOf } from './groups.ts';
+import { makeSlices } from './ranking.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
 import { plotsInTab } from './tab.ts';
 import { type ExplainedFamily, explainTimes } from './why.ts';
@@ -150,10 +151,13 @@ export class Answers {
   /** Which rows have changed. Those of hdrscope itself and of exporters are left out. */
   async changes(question: Question): Promise<Pick<Answer, 'changes'>> {
     if (question.tab !== undefined) return {};
+    const times = this.#listTimes(question);
     const isAsked = filterOf(question.where);
     const families = new Map<number, ExplainedFamily & { readonly series: HistorySeries[] }>();
-    for (const one of this.#allSeries()) {
+    const slices = makeSlices();
+    for (const one of [...this.#allSeries()]) {
       const { facts, family } = one;
+      if (slices.isOver()) await slices.next();
       if (isOwnSeries(family.name, facts.attributes, this.exporters) || !isAsked(facts.attributes)) continue;
       const known = families.get(facts.family) ?? { family, series: [] };
       families.set(facts.family, known);
@@ -161,7 +165,6 @@ export class Answers {
     }
     const key = keyOfQuestion(question);
     const last = this.#rankings.get(key);
-    const times = this.#listTimes(question);
     const changes = await findChanges(question, [...families.values()], times, last?.quietTurns);
     if (changes === undefined) return {};
     const quietTurns = hasChanged(changes.message) ? undefined : (last?.quietTurns ?? -1) + 1;

@@ -1,6 +1,7 @@
 import type { ChangesMessage } from '../messages.ts';
 import type { Question } from '../question.ts';
 import { type ComparedTimes, chooseTimes, endBefore } from './baseline.ts';
+import { RankedRows } from './ranked-rows.ts';
 import { type Ranking, rankTimes } from './ranking.ts';
 import type { ExplainedFamily } from './why.ts';
 
@@ -25,10 +26,11 @@ export async function findChanges(
   turn?: number,
 ): Promise<Changes | undefined> {
   const asked = chooseTimes(all, question);
+  const rows = new RankedRows(families, question.by);
   let found: { readonly ranking: Ranking; readonly times: ComparedTimes } | undefined;
   for (const times of turn === undefined ? asked : takeTurn(asked, turn)) {
     if (times.before.length === 0 || times.after.length === 0) continue;
-    const ranking = await rankTimes(question, families, times, asked.length);
+    const ranking = await rankTimes(rows, times, asked.length);
     const isFirst = found === undefined || (!hasChanged(found.ranking) && hasChanged(ranking));
     if (isFirst || isWorse(ranking)) found = { ranking, times };
     if (isWorse(ranking)) break;
@@ -37,7 +39,7 @@ export async function findChanges(
   const startMs = findStart(found.ranking);
   const quiet = endBefore(found.times, startMs);
   if (quiet !== found.times) {
-    const ranking = await rankTimes(question, families, quiet, asked.length);
+    const ranking = await rankTimes(rows, quiet, asked.length);
     if (isWorse(ranking)) found = { ranking, times: quiet };
   }
   const remembered = all.filter(({ before }) => before.length > 0).map(({ against }) => against);

@@ -1,30 +1,26 @@
 import type { Bounds } from '@hdrscope/core';
-import { PackedSum } from '@hdrscope/core/internal';
-import type { SlotCounts } from '@hdrscope/explain/internal';
 import { percentileName, Slices } from '@hdrscope/kit';
 import { countedUnitOf } from '@hdrscope/plot';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { boundsText } from '../bounds-text.ts';
 import { timeOf } from '../history/coarsening.ts';
 import type { FamilyDefinition } from '../history/history.ts';
-import { type PackedInterval, seriesIn } from '../history/packed-interval.ts';
 import type { ChangesMessage, MetricErrors, RowChange } from '../messages.ts';
-import { keyOf, type Question, WHY_PERCENTILES } from '../question.ts';
-import { type ComparedTimes, countMs } from './baseline.ts';
-import { countsErrors, isErrorKey } from './errors.ts';
+import { WHY_PERCENTILES } from '../question.ts';
+import type { ComparedTimes } from './baseline.ts';
+import { findStart, readBeyond, readStretches } from './change-start.ts';
+import { describeErrors, type ErrorTally, judgeErrors, startTally, tallyErrors } from './error-changes.ts';
 import { labelOf } from './groups.ts';
-import { type RowCounts, sumRows, type TwoTimes } from './series-changes.ts';
+import type { RankedFamily, RankedRow, RankedRows } from './ranked-rows.ts';
+import { type RowSide, type Sides, TimesReader } from './row-reader.ts';
 import {
   type Beyond,
   countMoved,
-  evidenceOfDifference,
   LEAST_GROWTH,
   measureDispersion,
   measureShift,
   type Shift,
-  sumCounts,
 } from './shift.ts';
-import type { ExplainedFamily } from './why.ts';
 
 /** The chance that a row is named although nothing has changed, over all rows together. */
 const CHANCE = 0.001;
@@ -42,21 +38,32 @@ const LEAST_BEYOND = 5;
 const MOST_JUDGED = 200;
 const MOST_ROWS = 100;
 
-/** The part of the time before that is usual at least. */
-const LEAST_USUAL = 0.5;
+const LONGEST_SLICE_MS = 5;
 
-// Stretches of the time before, in which the share of slow values varies.
-const STRETCHES = 10;
+/** Slices of a ranking: it runs in the process of a service while the service is in trouble. */
+export function makeSlices(): Slices {
+  return new Slices(2, LONGEST_SLICE_MS);
+}
 
 /** A row that may have changed. */
 interface Suspect {
-  readonly family: FamilyDefinition;
-  readonly row: RowCounts;
+  readonly row: RankedRow;
   readonly isNew: boolean;
+  /** Whether values of it, or of what it is compared with, may lie in several slots. */
+  readonly isWide: boolean;
   readonly shift: Shift;
   readonly moved: number;
-  readonly ofMetric: number;
-  readonly errors: RowChange['errors'];
+  /** What the rows of its metric counted. */
+  readonly metric: MetricTally;
+}
+
+/** What the rows of a family counted in two times. */
+interface MetricTally {
+  readonly errors: ErrorTally;
+  /** By the number of the group of rows: see `RankedRow.group`. */
+  readonly groups: readonly ErrorTally[];
+  /** The rows that have values in the later time. */
+  rowCount: number;
 }
 
 /** Which rows have changed between two times. */
@@ -70,37 +77,32 @@ export type Ranking = Pick<ChangesMessage, 'before' | 'after' | 'rows' | 'leftOu
  * @param times Both have intervals.
  * @param looks How many earlier times are looked at: chance has as many attempts.
  */
-export async function rankTimes(
-  question: Question,
-  families: readonly ExplainedFamily[],
-  times: ComparedTimes,
-  looks: number,
-): Promise<Ranking> {
-  const slices = new Slices();
+export async function rankTimes(ranked: RankedRows, times: ComparedTimes, looks: number): Promise<Ranking> {
+  const slices = makeSlices();
+  const families = await ranked.list(times, slices);
+  const reader = new TimesReader(times, ranked.slotCount, slices);
+  const leastFor = (rowCount: number): number =>
+    Math.log((Math.max(1, rowCount) * TESTS_OF_ROW * looks) / CHANCE);
   const suspects: Suspect[] = [];
-  const metrics: { readonly family: FamilyDefinition; readonly rows: readonly RowCounts[] }[] = [];
-  let rowCount = 0;
-  for (const { family, series } of families) {
-    const { rows } = await sumRows(family, series, times, slices, question.by);
-    rowCount += rows.filter(({ counts }) => counts.after > 0).length;
-    metrics.push({ family, rows });
-    for (const suspect of await listSuspects(family, rows, slices)) suspects.push(suspect);
-  }
-  suspects.sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
-  const least = Math.log((Math.max(1, rowCount) * TESTS_OF_ROW * looks) / CHANCE);
-  const likely = suspects.filter(({ shift }) => shift.evidence >= least);
+  const tallies: MetricTally[] = [];
+  for (const family of families) tallies.push(await listSuspects(family, reader, leastFor(1), suspects));
+  const rowCount = tallies.reduce((sum, one) => sum + one.rowCount, 0);
+  const least = leastFor(rowCount);
+  const likely = suspects
+    .filter(({ shift }) => shift.evidence >= least)
+    .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
   const changes: RowChange[] = [];
   for (const suspect of likely.slice(0, MOST_JUDGED)) {
-    const read = readerOf(suspect);
-    const sinceMs = findStart(suspect.shift, times, read);
-    if (slices.isOver()) await slices.next();
-    if (isShown(suspect, listUsual(times, sinceMs), read, least))
-      changes.push(describeChange(suspect, sinceMs));
-    if (slices.isOver()) await slices.next();
+    const { row, shift } = suspect;
+    const { slotCount } = row.family.layout;
+    const inTime = await readBeyond(row.members, { limit: shift.limit, slotCount }, times, slices);
+    const sinceMs = findStart(shift, inTime);
+    if (!isShown(suspect, readStretches(times, sinceMs, inTime), least)) continue;
+    changes.push(describeChange(suspect, await reader.read(row.members, row.isWide), sinceMs));
   }
   const errors: MetricErrors[] = [];
-  for (const { family, rows } of metrics) {
-    const changed = await judgeErrors(family, rows, { times, least, slices });
+  for (const [i, family] of families.entries()) {
+    const changed = await judgeErrors(family, tallies[i]!.errors, { times, least }, slices);
     if (changed !== undefined) errors.push(changed);
   }
   // The order of equal ones must not depend on that of the series.
@@ -118,166 +120,59 @@ export async function rankTimes(
   };
 }
 
+/** Adds up what rows of a family counted, and notes those that may have changed: with at least so much evidence. */
 async function listSuspects(
-  family: FamilyDefinition,
-  rows: readonly RowCounts[],
-  slices: Slices,
-): Promise<Suspect[]> {
-  const suspects: Suspect[] = [];
-  const hasBefore = rows.some(({ counts }) => counts.before > 0);
-  if (!hasBefore) return suspects;
-  const errorsOf = await findErrors(rows, slices);
-  const ofMetric = rows.reduce((sum, { counts }) => sum + counts.after, 0);
-  let whole: SlotCounts | undefined;
-  for (const row of rows) {
-    if (row.counts.after === 0) continue;
-    const isNew = row.counts.before < LEAST_BEFORE;
-    if (isNew) whole ??= await mergeSlots(rows, slices);
-    const shift = measureShift(isNew ? whole! : row.before, row.after, family.layout);
-    if (slices.isOver()) await slices.next();
-    // A new row that is faster than its metric has taken nothing away from anybody.
-    if (shift === undefined || (isNew && !shift.isUp)) continue;
-    suspects.push({ family, row, isNew, shift, moved: countMoved(shift), ofMetric, errors: errorsOf(row) });
-  }
-  return suspects;
-}
-
-/** Reads how many values are beyond a limit in some intervals. */
-type ReadBeyond = (intervals: readonly PackedInterval[]) => Beyond;
-
-/** Reads stretches of equal length, in whole intervals. */
-function readStretches(usual: readonly PackedInterval[], read: ReadBeyond): Beyond[] {
-  const lengthMs = countMs(usual) / STRETCHES;
-  const stretches = new Map<number, PackedInterval[]>();
-  let ms = 0;
-  for (const interval of usual) {
-    // An interval is in the stretch that has its middle.
-    const half = (interval.endMs - interval.startMs) / 2;
-    const at = Math.floor((ms + half) / lengthMs);
-    ms += 2 * half;
-    const stretch = stretches.get(at);
-    if (stretch === undefined) stretches.set(at, [interval]);
-    else stretch.push(interval);
-  }
-  return [...stretches.values()].map(read);
-}
-
-function isShown(
-  { isNew, shift }: Suspect,
-  usual: readonly PackedInterval[],
-  read: ReadBeyond,
+  { family, rows, groupCount }: RankedFamily,
+  reader: TimesReader,
   least: number,
-): boolean {
-  const stretches = readStretches(usual, read);
+  suspects: Suspect[],
+): Promise<MetricTally> {
+  const groups = Array.from({ length: groupCount }, startTally);
+  const metric: MetricTally = { errors: startTally(), groups, rowCount: 0 };
+  const note = (row: RankedRow, before: RowSide, after: RowSide, isNew: boolean): void => {
+    const shift = measureShift(before, after, family.layout);
+    // A new row that is faster than its metric has taken nothing away from anybody.
+    if (shift === undefined || shift.evidence < least || (isNew && !shift.isUp)) return;
+    const isWide = row.isWide || before.first !== before.last;
+    suspects.push({ row, isNew, isWide, shift, moved: countMoved(shift), metric });
+  };
+  const newRows: RankedRow[] = [];
+  for (const row of rows) {
+    const { before, after } = await reader.read(row.members, row.isWide);
+    const counts = { before: before.first.count, after: after.first.count };
+    if (counts.before + counts.after === 0) continue;
+    if (counts.after > 0) {
+      metric.rowCount++;
+      if (counts.before < LEAST_BEFORE) newRows.push(row);
+      else note(row, before, after, false);
+    }
+    await tallyErrors(row, counts, [metric.errors, groups[row.group]!], reader);
+  }
+  if (newRows.length === 0) return metric;
+  const whole = await reader.readWhole(rows);
+  if (whole.first.count === 0) return metric;
+  for (const row of newRows) {
+    const { after } = await reader.read(row.members, row.isWide);
+    note(row, whole, after, true);
+  }
+  return metric;
+}
+
+function isShown({ isNew, shift }: Suspect, stretches: readonly Beyond[], least: number): boolean {
   // A row that is new has no stretches, so it counts as if its values were independent.
   const used = isNew ? stretches.map(() => ({ beyond: 0, count: 1 })) : stretches;
   return shift.evidence / measureDispersion(used) >= least;
 }
 
-/** The part of the time before in which a change had not begun. A change of five minutes ago is no noise of the usual time. */
-function listUsual({ before, between }: ComparedTimes, sinceMs: number): readonly PackedInterval[] {
-  const usual = [...before, ...between].filter(({ endMs }) => endMs <= sinceMs);
-  return countMs(usual) < countMs(before) * LEAST_USUAL ? before : usual;
-}
-
-/** Reads how many values of a row are beyond the limit of its shift in some intervals. */
-function readerOf({ family: { layout }, row: { members }, shift: { limit } }: Suspect): ReadBeyond {
-  const sum = new PackedSum(layout.slotCount);
-  return (intervals) => {
-    for (const interval of intervals) {
-      for (const { facts } of members) {
-        const series = seriesIn(interval, facts.id);
-        if (series !== undefined) sum.add(series.counts, 0, series.counts.length);
-      }
-    }
-    const { slots, counts } = sum.take();
-    let [beyond, count] = [0, 0];
-    for (let i = 0; i < slots.length; i++) {
-      count += counts[i]!;
-      if (slots[i]! > limit) beyond += counts[i]!;
-    }
-    return { beyond, count };
-  };
-}
-
-/** When a change began: the start of the interval from which on most is beyond the limit, by cumulative sums. */
-function findStart(
-  { before, after }: Pick<Shift, 'before' | 'after'>,
-  times: ComparedTimes,
-  read: ReadBeyond,
-): number {
-  const intervals = [...times.before, ...times.between, ...times.after].sort((a, b) => a.startMs - b.startMs);
-  const [from, to] = [before.beyond / before.count, after.beyond / after.count];
-  let [sum, least] = [0, 0];
-  let startMs = intervals[0]!.startMs;
-  intervals.forEach((interval, i) => {
-    const { beyond, count } = read([interval]);
-    sum += Math.sign(to - from) * (beyond - ((from + to) / 2) * count);
-    if (sum > least || i + 1 === intervals.length) return;
-    least = sum;
-    startMs = intervals[i + 1]!.startMs;
-  });
-  return startMs;
-}
-
-/** Metrics whose share of errors has changed by more than chance and the time before give. */
-async function judgeErrors(
-  family: FamilyDefinition,
-  rows: readonly RowCounts[],
-  {
-    times,
-    least,
-    slices,
-  }: { readonly times: ComparedTimes; readonly least: number; readonly slices: Slices },
-): Promise<MetricErrors | undefined> {
-  const total = (side: keyof TwoTimes): Beyond => ({
-    beyond: rows.reduce((sum, { errors }) => sum + errors[side], 0),
-    count: rows.reduce((sum, { counts }) => sum + counts[side], 0),
-  });
-  const [before, after] = [total('before'), total('after')];
-  if (before.count === 0 || after.count === 0) return undefined;
-  const evidence = evidenceOfDifference(before, after);
-  if (evidence < least) return undefined;
-  const known = new Map<PackedInterval, Beyond>();
-  const sum = new PackedSum(family.layout.slotCount);
-  for (const interval of [...times.before, ...times.between, ...times.after]) {
-    const counts = [0, 0];
-    for (const { members } of rows) {
-      for (const { facts } of members) {
-        const series = seriesIn(interval, facts.id);
-        if (series === undefined) continue;
-        sum.add(series.counts, 0, series.counts.length);
-        const count = sum.take().counts.reduce((all, one) => all + one, 0);
-        counts[countsErrors(facts.attributes) ? 0 : 1]! += count;
-        if (slices.isOver()) await slices.next();
-      }
-    }
-    known.set(interval, { beyond: counts[0]!, count: counts[0]! + counts[1]! });
-  }
-  const read: ReadBeyond = (intervals) =>
-    intervals.reduce(
-      (all, one) => ({
-        beyond: all.beyond + known.get(one)!.beyond,
-        count: all.count + known.get(one)!.count,
-      }),
-      { beyond: 0, count: 0 },
-    );
-  const sinceMs = findStart({ before, after }, times, read);
-  const usual = listUsual(times, sinceMs);
-  if (evidence / measureDispersion(readStretches(usual, read)) < least) return undefined;
-  return {
-    metric: family.name,
-    ...{ before: before.beyond / before.count, after: after.beyond / after.count, sinceMs },
-  };
-}
-
-function describeChange(suspect: Suspect, sinceMs: number): RowChange {
-  const { family, row, isNew, shift, moved, ofMetric, errors } = suspect;
+function describeChange(suspect: Suspect, sides: Sides, sinceMs: number): RowChange {
+  const { row, isNew, isWide, shift, moved, metric } = suspect;
+  const { family, attributes } = row;
   const facts = { counted: countedUnitOf(family), digits: family.layout.significantDigits };
   const text = (bounds: Bounds): string => boundsText(bounds, facts);
-  const { percentile, before, after } = chooseValues(suspect);
+  const { percentile, before, after } = chooseValues(suspect, sides);
+  const errors = describeErrors(metric.groups[row.group]!);
   return {
-    label: labelOf(family.name, row.attributes),
+    label: labelOf(family.name, attributes),
     ...{ isUp: shift.isUp, isNew },
     percentile: percentileName(percentile),
     before: isNew || before === undefined ? 'no values' : text(before),
@@ -288,8 +183,9 @@ function describeChange(suspect: Suspect, sinceMs: number): RowChange {
       before: shift.before.beyond / shift.before.count,
       after: shift.after.beyond / shift.after.count,
     },
-    isWide: row.before.w !== undefined || row.after.w !== undefined,
-    ...{ moved, share: Math.abs(moved) / shift.after.count, shareOfMetric: Math.abs(moved) / ofMetric },
+    isWide,
+    ...{ moved, share: Math.abs(moved) / shift.after.count },
+    shareOfMetric: Math.abs(moved) / metric.errors.after.count,
     ...(errors && { errors }),
   };
 }
@@ -301,13 +197,13 @@ interface ShownValues {
 }
 
 /** The highest percentile that has moved as the shift has, and with it its values; otherwise that of the shift. */
-function chooseValues({ family, row, isNew, shift }: Suspect): ShownValues {
+function chooseValues({ row, isNew, shift }: Suspect, sides: Sides): ShownValues {
   const valuesAt = (percentile: number): ShownValues => ({
     percentile,
-    before: isNew ? undefined : percentileOf(row.before, percentile, family),
-    after: percentileOf(row.after, percentile, family),
+    before: isNew ? undefined : readPercentile(sides.before, percentile, row.family),
+    after: readPercentile(sides.after, percentile, row.family),
   });
-  const { before, after } = row.counts;
+  const [before, after] = [sides.before.first.count, sides.after.first.count];
   const count = isNew ? after : Math.min(before, after);
   for (const percentile of WHY_PERCENTILES) {
     const values = valuesAt(percentile);
@@ -320,83 +216,11 @@ function chooseValues({ family, row, isNew, shift }: Suspect): ShownValues {
   return valuesAt(shift.percentile);
 }
 
-function percentileOf(side: SlotCounts, percentile: number, { unitLayout }: FamilyDefinition): Bounds {
-  const rank = (percentile / 100) * sumCounts(side);
-  const ends = side.k.map((slot, i) => [slot + (side.w?.[i] ?? 0), side.c[i]!] as const);
-  const slotAt = (all: readonly (readonly [slot: number, count: number])[]): number => {
-    let seen = 0;
-    for (const [slot, count] of all) {
-      seen += count;
-      if (seen >= rank) return slot;
-    }
-    return all.at(-1)![0];
-  };
-  const first = slotAt(side.k.map((slot, i) => [slot, side.c[i]!] as const));
-  return boundsOfSlots(
-    unitLayout,
-    first,
-    slotAt(side.w === undefined ? ends : ends.sort(([a], [b]) => a - b)),
-  );
-}
-
-// More slots than any layout has.
-const SLOTS = 2 ** 26;
-
-/** What all rows counted in the time before: equal slots, and equal stretches of slots, in one. */
-async function mergeSlots(rows: readonly RowCounts[], slices: Slices): Promise<SlotCounts> {
-  const sums = new Map<number, number>();
-  for (const { before } of rows) {
-    const { k, c, w } = before;
-    for (let i = 0; i < k.length; i++) {
-      const key = k[i]! * SLOTS + (w?.[i] ?? 0);
-      sums.set(key, (sums.get(key) ?? 0) + c[i]!);
-    }
-    if (slices.isOver()) await slices.next();
-  }
-  const sorted = [...sums].sort(([a], [b]) => a - b);
-  const widths = sorted.map(([key]) => key % SLOTS);
-  return {
-    k: sorted.map(([key]) => Math.floor(key / SLOTS)),
-    c: sorted.map(([, count]) => count),
-    ...(widths.some((width) => width > 0) && { w: widths }),
-  };
-}
-
-/** The errors among the rows that differ in how requests ended only. */
-async function findErrors(
-  rows: readonly RowCounts[],
-  slices: Slices,
-): Promise<(row: RowCounts) => RowChange['errors']> {
-  interface Group {
-    readonly all: Record<keyof TwoTimes, number>;
-    readonly bad: Record<keyof TwoTimes, number>;
-    isKnown: boolean;
-  }
-  const keyOfGroup = ({ attributes }: RowCounts): string =>
-    attributes.filter((pair) => !isErrorKey(keyOf(pair))).join('\n');
-  const groups = new Map<string, Group>();
-  for (const row of rows) {
-    const key = keyOfGroup(row);
-    const group = groups.get(key) ?? {
-      all: { before: 0, after: 0 },
-      bad: { before: 0, after: 0 },
-      isKnown: false,
-    };
-    groups.set(key, group);
-    for (const side of ['before', 'after'] as const) {
-      group.all[side] += row.counts[side];
-      group.bad[side] += row.errors[side];
-    }
-    group.isKnown ||= row.members.some(({ facts }) =>
-      facts.attributes.some((pair) => isErrorKey(keyOf(pair))),
-    );
-    if (slices.isOver()) await slices.next();
-  }
-  return (row) => {
-    const group = groups.get(keyOfGroup(row));
-    if (group?.isKnown !== true) return undefined;
-    const share = (side: keyof TwoTimes): number | null =>
-      group.all[side] === 0 ? null : group.bad[side] / group.all[side];
-    return { before: share('before'), after: share('after') };
-  };
+function readPercentile(
+  { first, last }: RowSide,
+  percentile: number,
+  { unitLayout }: FamilyDefinition,
+): Bounds {
+  const rank = (percentile / 100) * first.count;
+  return boundsOfSlots(unitLayout, first.slotAt(rank), last.slotAt(rank));
 }

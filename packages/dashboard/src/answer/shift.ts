@@ -1,6 +1,6 @@
 import type { HdrLayout } from '@hdrscope/core';
-import type { SlotCounts } from '@hdrscope/explain/internal';
 import { WHY_PERCENTILES } from '../question.ts';
+import type { RowSide } from './row-reader.ts';
 
 /** Values that are larger by less are no change that somebody looks for: as in `explainChange`. */
 export const LEAST_GROWTH = 1.05;
@@ -31,7 +31,7 @@ export interface Shift {
  *
  * @param before Has values, as `after` has.
  */
-export function measureShift(before: SlotCounts, after: SlotCounts, layout: HdrLayout): Shift | undefined {
+export function measureShift(before: RowSide, after: RowSide, layout: HdrLayout): Shift | undefined {
   let best: Shift | undefined;
   for (const isUp of [true, false]) {
     const [small, large] = isUp ? [before, after] : [after, before];
@@ -55,39 +55,22 @@ function sides(isUp: boolean, few: Beyond, many: Beyond): Pick<Shift, 'before' |
   return isUp ? { before: few, after: many } : { before: many, after: few };
 }
 
-function findLimits(side: SlotCounts, layout: HdrLayout): { percentile: number; limit: number }[] {
-  const ends = side.w === undefined ? side.k : side.k.map((slot, i) => slot + side.w![i]!);
-  const order = [...ends.keys()];
-  if (side.w !== undefined) order.sort((a, b) => ends[a]! - ends[b]!);
-  const total = sumCounts(side);
-  const last = layout.upper(layout.slotCount - 1);
+const ASCENDING = [...WHY_PERCENTILES].sort((a, b) => a - b);
+
+function findLimits({ last }: RowSide, layout: HdrLayout): { percentile: number; limit: number }[] {
+  const largest = layout.upper(layout.slotCount - 1);
   const found: { percentile: number; limit: number }[] = [];
-  let [at, seen] = [0, 0];
-  for (const percentile of [...WHY_PERCENTILES].sort((a, b) => a - b)) {
-    while (at < order.length && seen + side.c[order[at]!]! < (percentile / 100) * total) {
-      seen += side.c[order[at++]!]!;
-    }
-    const top = Math.ceil(layout.upper(ends[order[Math.min(at, order.length - 1)]!]!) * LEAST_GROWTH);
-    if (top < last) found.push({ percentile, limit: layout.slotOf(top) });
+  for (const percentile of ASCENDING) {
+    const slot = last.slotAt((percentile / 100) * last.count);
+    const top = Math.ceil(layout.upper(slot) * LEAST_GROWTH);
+    if (top < largest) found.push({ percentile, limit: layout.slotOf(top) });
   }
   return found;
 }
 
 /** @param isMost Whether values of wide buckets count as beyond where they may be, and not only where they must be. */
-function countBeyond({ k, c, w }: SlotCounts, limit: number, isMost: boolean): Beyond {
-  let [beyond, count] = [0, 0];
-  for (let i = 0; i < k.length; i++) {
-    count += c[i]!;
-    if (k[i]! + (isMost ? (w?.[i] ?? 0) : 0) > limit) beyond += c[i]!;
-  }
-  return { beyond, count };
-}
-
-/** The number of values. */
-export function sumCounts({ c }: Pick<SlotCounts, 'c'>): number {
-  let sum = 0;
-  for (let i = 0; i < c.length; i++) sum += c[i]!;
-  return sum;
+function countBeyond({ first, last }: RowSide, limit: number, isMost: boolean): Beyond {
+  return { beyond: (isMost ? last : first).countAbove(limit), count: first.count };
 }
 
 /** Half of the likelihood ratio of two shares against one: https://en.wikipedia.org/wiki/G-test */
