@@ -83,6 +83,15 @@ export class LiveDashboard {
     return this.pages.open(this.#browser!, this.url + address, options);
   }
 
+  /** Opens a page at another address of the server, which runs a script before its own. */
+  openObserved(
+    url: string,
+    script: string,
+    options: BrowserContextOptions = { viewport: DESKTOP },
+  ): Promise<Page> {
+    return this.pages.open(this.#browser!, url, options, script);
+  }
+
   /** Opens a page that has picked `SEARCH` and remembers a few intervals. */
   async openLater(options?: BrowserContextOptions): Promise<Page> {
     const page = await this.open(options);

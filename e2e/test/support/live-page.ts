@@ -137,10 +137,11 @@ export class Pages {
   readonly #elsewhere: string[] = [];
   readonly #open: Page[] = [];
 
-  /** Opens a page whose rows have come. */
-  async open(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+  /** Opens a page whose rows have come. @param script Runs before those of the page. */
+  async open(browser: Browser, url: string, options: BrowserContextOptions, script?: string): Promise<Page> {
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
     const page = await context.newPage();
+    if (script !== undefined) await page.addInitScript(script);
     this.#open.push(page);
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());

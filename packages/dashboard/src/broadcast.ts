@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import { Answers } from './answer/answers.ts';
-import { type AnswerTexts, RunningAnswers } from './answer/running-answers.ts';
+import { type AnswerEvents, RunningAnswers } from './answer/running-answers.ts';
 import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
 import { readExporterAddresses } from './own-metrics.ts';
 import { changesQuestion, type Question } from './question.ts';
-import { encodeMessages, Subscriber } from './subscriber.ts';
+import { StreamEvent } from './stream-event.ts';
+import { Subscriber } from './subscriber.ts';
 
 // Proxies cut streams that are silent for a minute.
 const BEAT_MS = 15_000;
@@ -37,7 +38,7 @@ export class Broadcast {
   /** How often all clients were sent what is new. */
   #rounds = 0;
   /** The messages since the last round, by the update that their clients had seen. */
-  readonly #tables = new Map<number, Buffer>();
+  readonly #tables = new Map<number, StreamEvent>();
   #isClosed = false;
 
   /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
@@ -54,8 +55,8 @@ export class Broadcast {
       isRecord: this.#feed.isRecord,
       exporters: this.#feed.isRecord ? [] : readExporterAddresses(process.env),
     });
-    const send = (key: string, texts: AnswerTexts): void => {
-      for (const one of this.#subscribers) if (one.key === key) one.answer(texts);
+    const send = (key: string, events: AnswerEvents): void => {
+      for (const one of this.#subscribers) if (one.key === key) one.answer(events);
     };
     this.#running = [
       new RunningAnswers(
@@ -67,8 +68,8 @@ export class Broadcast {
     ];
     this.#changes = new RunningAnswers(
       (question) => this.answers.changes(question),
-      (key, texts) => {
-        for (const one of this.#subscribers) if (one.changesKey === key) one.answer(texts);
+      (key, events) => {
+        for (const one of this.#subscribers) if (one.changesKey === key) one.answer(events);
       },
       CHANGES_REST_TIMES,
     );
@@ -95,9 +96,16 @@ export class Broadcast {
     return this.#subscribers.delete(left);
   }
 
-  /** @param lastId The id of the last event that the client has seen; `undefined` for a new client. */
-  add(response: ServerResponse, lastId: string | undefined, question: Question): void {
-    const subscriber = new Subscriber(response, this.#seenBy(lastId), question);
+  /**
+   * @param client.lastId The id of the last event that the client has seen; `undefined` for a new client.
+   * @param client.isZipped Whether it takes gzip.
+   */
+  add(
+    response: ServerResponse,
+    question: Question,
+    { lastId, isZipped }: { readonly lastId: string | undefined; readonly isZipped: boolean },
+  ): void {
+    const subscriber = new Subscriber(response, this.#seenBy(lastId), question, isZipped);
     this.#subscribers.add(subscriber);
     response.on('close', () => this.#subscribers.delete(subscriber));
     // The first client neither waits for the next update nor sees an old one.
@@ -145,11 +153,11 @@ export class Broadcast {
     const { updates } = this.#feed.table;
     const { seen } = subscriber;
     const id = `${this.#epoch}.${updates}`;
-    const message =
-      this.#tables.get(seen) ?? encodeMessages([{ event: 'table', data: this.#tableText(seen), id }]);
-    this.#tables.set(seen, message);
+    const event =
+      this.#tables.get(seen) ?? new StreamEvent({ event: 'table', data: this.#tableText(seen), id });
+    this.#tables.set(seen, event);
     subscriber.seen = updates;
-    subscriber.send(message);
+    subscriber.send([event]);
   }
 
   #tableText(seen: number): string {

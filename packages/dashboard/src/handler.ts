@@ -174,7 +174,8 @@ function subscribe(request: IncomingMessage, response: ServerResponse, { broadca
     answerText(response, 503, 'too many clients watch already: close another page');
   } else {
     const lastId = request.headers['last-event-id']?.toString() ?? searchParams.get('last') ?? undefined;
-    broadcast.add(response, lastId, questionOf(searchParams));
+    const isZipped = wantsGzip(request.headers['accept-encoding']);
+    broadcast.add(response, questionOf(searchParams), { lastId, isZipped });
   }
 }
 

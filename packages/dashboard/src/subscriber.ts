@@ -1,17 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { hasRoom } from '@hdrscope/kit/server';
-import type { Answer } from './answer/answers.ts';
-import type { AnswerTexts } from './answer/running-answers.ts';
+import type { AnswerEvents } from './answer/running-answers.ts';
 import { changesQuestion, keyOfQuestion, type Question } from './question.ts';
-
-/** A server-sent event. */
-export interface Message {
-  readonly event: 'table' | keyof Answer;
-  /** JSON in one line. */
-  readonly data: string;
-  /** The id that a client sends when it connects again. */
-  readonly id?: string;
-}
+import { GZIP_HEADER, GzipEnd, type StreamEvent, storeBlock } from './stream-event.ts';
 
 // A client that has read nothing for so long is gone, even if its connection is open.
 const MOST_STALLED_MS = 60_000;
@@ -22,7 +13,7 @@ const RETRY_MS = 1000;
 /**
  * A client, connected by server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. A client that
  * reads slowly gets no updates until it has read the last one, so memory holds at most one update for each client. Its next
- * update has all changes since.
+ * update has all changes since. Compressed streams take no more memory: see `StreamEvent`.
  */
 export class Subscriber {
   /** What it wants to see besides the table. */
@@ -35,13 +26,19 @@ export class Subscriber {
   seen: number;
   readonly #response: ServerResponse;
   /** The last parts of an answer that it was sent, by their event, as JSON. */
-  readonly #seenParts = new Map<Message['event'], string>();
+  readonly #seenParts = new Map<StreamEvent['name'], string>();
   /** An answer that waits until the client has read what it was sent. */
-  #waiting: AnswerTexts | undefined;
+  #waiting: AnswerEvents | undefined;
+  /** The end of a stream of gzip; `undefined` for a stream of text. */
+  readonly #gzip: GzipEnd | undefined;
+  /** Whether events are being compressed. */
+  #isZipping = false;
   #stalledSinceMs: number | undefined;
 
-  constructor(response: ServerResponse, seen: number, question: Question) {
+  /** @param isZipped Whether the client takes gzip. */
+  constructor(response: ServerResponse, seen: number, question: Question, isZipped: boolean) {
     this.#response = response;
+    this.#gzip = isZipped ? new GzipEnd() : undefined;
     this.seen = seen;
     this.question = question;
     this.key = keyOfQuestion(question);
@@ -49,15 +46,14 @@ export class Subscriber {
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
+      vary: 'accept-encoding',
+      ...(isZipped && { 'content-encoding': 'gzip' }),
       // Keeps proxies from collecting events before they pass them on.
       'x-accel-buffering': 'no',
     });
-    response.write(`retry: ${RETRY_MS}\n\n`);
-    response.on('drain', () => {
-      const texts = this.#waiting;
-      this.#waiting = undefined;
-      if (texts !== undefined) this.answer(texts);
-    });
+    if (isZipped) response.write(GZIP_HEADER);
+    this.#writeText(`retry: ${RETRY_MS}\n\n`);
+    response.on('drain', () => this.#answerLate());
   }
 
   /** Whether the client keeps up, and the server may hold more bytes, so that it may be sent more. */
@@ -67,35 +63,67 @@ export class Subscriber {
 
   /** Whether the client has not read what it was sent, or has gone. */
   get isBehind(): boolean {
-    return this.#response.destroyed || this.#response.writableNeedDrain;
+    return this.#isZipping || this.#response.destroyed || this.#response.writableNeedDrain;
   }
 
-  /** @param messages Their bytes: see `encodeMessages`. */
-  send(messages: Buffer): void {
-    this.#response.write(messages);
+  /** Sends events to a client that keeps up. */
+  send(events: readonly StreamEvent[]): void {
+    if (this.#gzip === undefined) {
+      for (const { bytes } of events) this.#response.write(bytes);
+    } else void this.#sendZipped(events, this.#gzip);
   }
 
   /** Sends the parts of an answer that the client does not have: now, or when it has read what it was sent. */
-  answer(texts: AnswerTexts): void {
+  answer(events: AnswerEvents): void {
     if (this.isBehind) {
       // Those of the answer and those of the explanation come apart.
-      this.#waiting = new Map([...(this.#waiting ?? []), ...texts]);
+      this.#waiting = new Map([...(this.#waiting ?? []), ...events]);
       return;
     }
-    const parts: Message[] = [];
-    for (const [event, data] of texts) {
-      if (this.#seenParts.get(event) === data) continue;
-      this.#seenParts.set(event, data);
-      parts.push({ event, data });
+    const parts: StreamEvent[] = [];
+    for (const [name, event] of events) {
+      if (this.#seenParts.get(name) === event.data) continue;
+      this.#seenParts.set(name, event.data);
+      parts.push(event);
     }
-    if (parts.length > 0) this.send(encodeMessages(parts));
+    if (parts.length > 0) this.send(parts);
+  }
+
+  #answerLate(): void {
+    const events = this.#waiting;
+    this.#waiting = undefined;
+    if (events !== undefined) this.answer(events);
+  }
+
+  async #sendZipped(events: readonly StreamEvent[], end: GzipEnd): Promise<void> {
+    this.#isZipping = true;
+    try {
+      for (const event of events) {
+        const blocks = await event.zip();
+        if (this.#response.destroyed || this.#response.writableEnded) return;
+        end.note(event.bytes);
+        this.#response.write(blocks);
+      }
+    } catch {
+      // The stream lacks an event. A browser connects again, and gets everything.
+      this.#response.destroy();
+    } finally {
+      this.#isZipping = false;
+    }
+    if (!this.isBehind) this.#answerLate();
+  }
+
+  #writeText(text: string): void {
+    const bytes = Buffer.from(text);
+    this.#gzip?.note(bytes);
+    this.#response.write(this.#gzip === undefined ? bytes : storeBlock(bytes));
   }
 
   /** Keeps the connection alive, and ends a client that has stopped reading. */
   beat(): void {
     if (!this.isBehind) {
       this.#stalledSinceMs = undefined;
-      this.#response.write(':\n\n');
+      this.#writeText(':\n\n');
       return;
     }
     this.#stalledSinceMs ??= performance.now();
@@ -103,16 +131,9 @@ export class Subscriber {
   }
 
   end(): void {
-    this.#response.end();
     // A client that does not read would keep the connection.
-    if (this.isBehind) this.#response.destroy();
+    const { isBehind } = this;
+    this.#response.end(isBehind ? undefined : this.#gzip?.write());
+    if (isBehind) this.#response.destroy();
   }
-}
-
-/** Messages as the stream has them. Several clients may get the same bytes. */
-export function encodeMessages(messages: readonly Message[]): Buffer {
-  const texts = messages.map(
-    ({ event, data, id }) => `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`,
-  );
-  return Buffer.from(texts.join(''));
 }

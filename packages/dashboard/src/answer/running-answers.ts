@@ -1,15 +1,16 @@
 import { isFixed, keyOfQuestion, type Question } from '../question.ts';
+import { StreamEvent } from '../stream-event.ts';
 import type { Answer } from './answers.ts';
 
-/** The parts of an answer as JSON, by the name of their event. */
-export type AnswerTexts = ReadonlyMap<keyof Answer, string>;
+/** The parts of an answer, by the names of their events. */
+export type AnswerEvents = ReadonlyMap<keyof Answer, StreamEvent>;
 
 // The answer about a time that has ended changes little: the line of all time grows, and intervals are merged.
 const FIXED_MS = 5000;
 
 interface Running {
   /** The last answer. */
-  texts: AnswerTexts | undefined;
+  events: AnswerEvents | undefined;
   /** When the last answer was begun, as `performance.now()`. */
   beganMs: number;
   /** How long the last answer took. */
@@ -25,7 +26,7 @@ interface Running {
  */
 export class RunningAnswers {
   readonly #answer: (question: Question) => Promise<Answer>;
-  readonly #onAnswer: (key: string, texts: AnswerTexts) => void;
+  readonly #onAnswer: (key: string, events: AnswerEvents) => void;
   readonly #restTimes: number;
   readonly #running = new Map<string, Running>();
 
@@ -35,7 +36,7 @@ export class RunningAnswers {
    */
   constructor(
     answer: (question: Question) => Promise<Answer>,
-    onAnswer: (key: string, texts: AnswerTexts) => void,
+    onAnswer: (key: string, events: AnswerEvents) => void,
     restTimes = 0,
   ) {
     this.#answer = answer;
@@ -57,15 +58,15 @@ export class RunningAnswers {
     const key = keyOfQuestion(question);
     const known = this.#running.get(key);
     if (known?.isRunning === true) return;
-    if (known?.texts !== undefined) {
+    if (known?.events !== undefined) {
       const goodMs = Math.max(isFixed(question) ? FIXED_MS : 0, known.tookMs * (1 + this.#restTimes));
       const isRecent = performance.now() - known.beganMs < goodMs;
       if (isRecent || known.round === round) {
-        this.#onAnswer(key, known.texts);
+        this.#onAnswer(key, known.events);
         return;
       }
     }
-    const running = known ?? { texts: undefined, beganMs: 0, tookMs: 0, round, isRunning: false };
+    const running = known ?? { events: undefined, beganMs: 0, tookMs: 0, round, isRunning: false };
     running.isRunning = true;
     running.beganMs = performance.now();
     running.round = round;
@@ -75,13 +76,14 @@ export class RunningAnswers {
 
   async #run(key: string, question: Question, running: Running): Promise<void> {
     try {
-      const texts = new Map<keyof Answer, string>();
-      for (const [event, part] of Object.entries(await this.#answer(question))) {
-        texts.set(event as keyof Answer, JSON.stringify(part));
+      const events = new Map<keyof Answer, StreamEvent>();
+      for (const [name, part] of Object.entries(await this.#answer(question))) {
+        const event = name as keyof Answer;
+        events.set(event, new StreamEvent({ event, data: JSON.stringify(part) }));
       }
-      running.texts = texts;
+      running.events = events;
       running.tookMs = performance.now() - running.beganMs;
-      this.#onAnswer(key, texts);
+      this.#onAnswer(key, events);
     } catch {
       // The client keeps what it has, and the next update tries again.
     } finally {

@@ -17,7 +17,7 @@ test('a question that is asked while its answer is made is answered once', async
       });
       return { tab: { name, plots: [] } };
     },
-    (key, texts) => answers.push(`${key}: ${texts.get('tab')}`),
+    (key, events) => answers.push(`${key}: ${events.get('tab')!.data}`),
   );
   for (let n = 0; n < 3; n++) running.ask(tab('a'), 1);
   expect(asked).toBe(1);
