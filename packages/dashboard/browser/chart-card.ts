@@ -56,7 +56,12 @@ class ChartCard {
     this.draw();
   }
 
+  /** Draws the card in a task of its own, when it is its turn. */
   draw(): void {
+    if (this.#isNear && !this.#isDrawn) drawSoon(this);
+  }
+
+  drawNow(): void {
     const plot = this.#plot;
     if (plot === undefined || !this.#isNear || this.#isDrawn || !this.element.isConnected) return;
     if (this.#isTable) this.#drawTable(plot);
@@ -132,6 +137,22 @@ const TITLES: Readonly<Record<Plot['kind'], string>> = {
   'heat-map': 'Heat map',
   bars: 'Counts',
 };
+
+/** Cards that wait to be drawn. Each takes some 50 ms, and a page that draws them all at once hears no key meanwhile. */
+const waiting = new Set<ChartCard>();
+
+function drawSoon(card: ChartCard): void {
+  if (waiting.size === 0) window.setTimeout(drawNext);
+  waiting.add(card);
+}
+
+function drawNext(): void {
+  const [card] = waiting;
+  if (card === undefined) return;
+  waiting.delete(card);
+  if (waiting.size > 0) window.setTimeout(drawNext);
+  card.drawNow();
+}
 
 const cards = new WeakMap<Element, ChartCard>();
 const resizes = new ResizeObserver((entries) => {

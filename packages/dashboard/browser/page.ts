@@ -73,6 +73,9 @@ export class Page {
   #lastUpdateMs: number | undefined;
   #keys: { readonly version: number; readonly all: readonly AttributeKey[] } = { version: -1, all: [] };
   #addressTimer: number | undefined;
+  #drawTimer: number | undefined;
+  /** The rows that were drawn last; `undefined` while they are not known. */
+  #foundRows: readonly TableRow[] | undefined;
 
   constructor() {
     this.#connection = new Connection(askedOf(this.#view.question), {
@@ -216,12 +219,16 @@ export class Page {
   // The choices of the reader
 
   #change(change: Partial<PageView>): void {
+    this.#take(change);
+    this.#draw();
+  }
+
+  #take(change: Partial<PageView>): void {
     this.#view = { ...this.#view, ...change };
     this.#connection.ask(askedOf(this.#view.question));
     // Browsers refuse to change the address many times a second.
     window.clearTimeout(this.#addressTimer);
     this.#addressTimer = window.setTimeout(() => this.#writeAddress(), ADDRESS_MS);
-    this.#draw();
   }
 
   #ask(change: Partial<Question>): void {
@@ -237,10 +244,15 @@ export class Page {
     history.replaceState(null, '', address === '' ? location.pathname + location.search : `#${address}`);
   }
 
-  #pick(row: TableRow, isOwnPick = false): void {
+  #pick(row: TableRow): void {
+    this.#takePick(row, false);
+    this.#draw();
+  }
+
+  #takePick(row: TableRow, isOwnPick: boolean): void {
     this.#picked = row;
     this.#isOwnPick = isOwnPick;
-    this.#ask({ pick: row.label });
+    this.#take({ question: { ...this.#view.question, pick: row.label } });
   }
 
   /** Compares the picked row with another one. When it is the picked row itself, the next row that is picked is compared with it. */
@@ -272,7 +284,7 @@ export class Page {
     if (isOfFiles && tab === undefined) this.#ask({ tab: firstTab });
     else if (!isFirst && tab !== undefined && !message.tabs.includes(tab)) this.#ask({ tab: undefined });
     this.#tick();
-    if (this.#received.pausedMs === undefined) this.#draw();
+    this.#drawSoon();
   }
 
   #sayRestarted(message: TableMessage): void {
@@ -289,16 +301,17 @@ export class Page {
     return { theme: currentTheme(), zone: this.#zone };
   }
 
-  /** The rows that the table shows. */
-  #found(): TableRow[] {
+  /** The rows that the table shows: they stay the same until the page is drawn again. */
+  #found(): readonly TableRow[] {
     const { question, search, sorting, span } = this.#view;
-    return sortedRows(
+    this.#foundRows ??= sortedRows(
       foundRows(this.#received.rowsOf(question), search),
       sorting,
       this.#goesOn ? span : 'all',
       new Map([...this.#received.changedRows(question).keys()].map((label, rank) => [label, rank])),
       this.#received.facts?.exporters,
     );
+    return this.#foundRows;
   }
 
   /** Whether the values of the rows change with time, so that there is a last interval. */
@@ -306,10 +319,20 @@ export class Page {
     return this.#view.question.range === undefined && this.#received.facts?.isRecord !== true;
   }
 
+  /** Draws in a task of its own, which follows that of a message: thousands of rows take a while. */
+  #drawSoon(): void {
+    this.#drawTimer ??= window.setTimeout(() => {
+      this.#drawTimer = undefined;
+      if (this.#received.pausedMs === undefined) this.#draw();
+    });
+  }
+
   #draw(): void {
+    this.#foundRows = undefined;
     const { facts } = this.#received;
-    const { question } = this.#view;
     if (facts === undefined) return;
+    this.#follow();
+    const { question } = this.#view;
     this.#header.show(facts.title, facts.timeMs, facts.isRecord, this.#zone);
     this.#drawFacts(facts);
     this.#tabs.show(facts.tabs, question.tab);
@@ -347,7 +370,6 @@ export class Page {
     const { question, search, sorting, span } = this.#view;
     const rows = this.#received.rowsOf(question);
     const hasRows = this.#received.hasRowsOf(question);
-    if (hasRows) this.#follow(rows);
     const found = this.#found();
     const isBare = rows.length === 0 && search === '' && question.where.length === 0;
     this.#table.show({
@@ -382,11 +404,14 @@ export class Page {
   }
 
   /** Picks a row when no row is picked, and another one when the picked one is gone. */
-  #follow(rows: readonly TableRow[]): void {
-    const { pick, by, where, range } = this.#view.question;
+  #follow(): void {
+    const { question } = this.#view;
+    if (question.tab !== undefined || !this.#received.hasRowsOf(question)) return;
+    const rows = this.#received.rowsOf(question);
+    const { pick, by, where, range } = question;
     const worse = this.#findWorse(rows);
     if (worse !== undefined) {
-      this.#pick(worse, true);
+      this.#takePick(worse, true);
       return;
     }
     const same = rows.find(({ label }) => label === pick);
@@ -403,7 +428,7 @@ export class Page {
     // A filter leaves the picked row where it is, and a notice says so.
     if (isHidden && (successor === undefined || (by === undefined && this.#received.isKnown(pick)))) return;
     const next = successor ?? first;
-    if (next !== undefined) this.#pick(next, this.#isOwnPick);
+    if (next !== undefined) this.#takePick(next, this.#isOwnPick);
     else if (pick === undefined || rows.length > 0) this.#detail.clear();
   }
 

@@ -111,6 +111,13 @@ test('a search finds rows that have all of its words, in any case', () => {
   expect(foundRows(rows, '')).toHaveLength(3);
 });
 
+test('names are in the order of people: by their numbers, in any case, and with accents beside their letters', () => {
+  const routes = ['/a2', '/a10', '/A11', '/b', '/é', '/f', '/f/7', '/f/12', '/x0'];
+  const rows = [...routes].reverse().map((route) => rowOf('a', `route=${route}`));
+  const sorted = sortedRows(rows, { key: 'name', isDescending: false }, 'all');
+  expect(sorted.map((row) => attributeValue(row, 'route'))).toEqual(routes);
+});
+
 test('rows are sorted by numbers, by the numbers in texts, and by attributes', () => {
   const rows = [rowOf('a', 'cpu=10'), rowOf('a', 'cpu=9'), rowOf('a')];
   rows[0]!.row = [0, 5, 1, null, valuesAt(3, 3, 3, 3, 3)];
