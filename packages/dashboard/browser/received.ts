@@ -155,7 +155,7 @@ export class Received {
 
   /** How many rows the server has left out. */
   leftOutOf(question: Question): number {
-    return this.#hasOwnRows(question) ? (this.#answer.shown?.message.leftOut ?? 0) : 0;
+    return (this.#hasOwnRows(question) ? this.#answer.shown?.message.leftOut : this.facts?.leftOut) ?? 0;
   }
 
   /** Whether the rows that are shown are those of a question. */

@@ -21,6 +21,15 @@ export function valueText(
   return value === undefined ? '-' : boundsText(value, family);
 }
 
+/** Which rows a table leaves out, and how to see them. Empty when it leaves out none. */
+export function leftOutText(count: number, isMerged: boolean, isFiltered: boolean): string {
+  if (count === 0) return '';
+  const left = `The table leaves out the ${formatCount(count)} ${isMerged ? 'rows' : 'series'} with the fewest values.`;
+  if (isMerged) return `${left} To see them, add a filter, or merge by fewer attributes.`;
+  const filter = `To ${isFiltered ? 'add a filter' : 'filter'}, type an attribute such as route=/pay and press Enter.`;
+  return `${left} The search does not find them; filters and merged rows count all series. ${filter}`;
+}
+
 /** The requests that the server has refused: `This server has refused 3 (token), 1,200 (connections)`. Empty when it has refused nothing. */
 export function refusalsText(refusals: TableMessage['refusals']): string {
   if (refusals.length === 0) return '';

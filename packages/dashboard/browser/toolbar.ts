@@ -1,12 +1,13 @@
 import { formatCount } from '@hdrscope/plot';
 import type { Question } from '../src/question.ts';
 import { exportAddress } from './address.ts';
-import { type AttributeKey, withoutFilter } from './attributes.ts';
+import { type AttributeKey, withFilter, withoutFilter } from './attributes.ts';
 import { Chips } from './chips.ts';
 import type { Columns } from './columns.ts';
 import { button, type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import { MergeMenu } from './merge-menu.ts';
 import type { Span } from './state.ts';
+import { leftOutText } from './texts.ts';
 
 /** Reacts to what people do above the table. */
 export interface ToolbarListeners {
@@ -52,6 +53,8 @@ export class Toolbar {
   readonly #found = h('p', { class: 'found', role: 'status' });
   readonly #csv = h('a', { class: 'button', download: true, title: 'Download all rows' }, 'CSV');
   readonly #common = h('p', { class: 'common subtitle' });
+  readonly #leftOut = h('p', { class: 'left-out subtitle', role: 'status', hidden: true });
+  #hasLeftOut = false;
   #where: readonly string[] = [];
 
   constructor(listeners: ToolbarListeners) {
@@ -76,7 +79,7 @@ export class Toolbar {
       this.#found,
       this.#csv,
     );
-    this.element = h('div', {}, tools, this.#common);
+    this.element = h('div', {}, tools, this.#common, this.#leftOut);
     this.#search.addEventListener('input', () => listeners.onSearch(this.#search.value));
     this.#search.addEventListener('keydown', (event) => this.#onKey(event));
   }
@@ -91,9 +94,11 @@ export class Toolbar {
     this.#merge.show(keys, question.by);
     this.#filters.show(question.where);
     const noun = question.by === undefined ? 'series' : found === 1 && total === 1 ? 'row' : 'rows';
-    const some = found === total ? '' : `${formatCount(found)} of `;
-    const rest = leftOut === 0 ? '' : `, ${formatCount(leftOut)} with the fewest values left out`;
-    setText(this.#found, `${some}${formatCount(total)} ${noun}${rest}`);
+    const some = found === total + leftOut ? '' : `${formatCount(found)} of `;
+    setText(this.#found, `${some}${formatCount(total + leftOut)} ${noun}`);
+    this.#hasLeftOut = leftOut > 0;
+    setText(this.#leftOut, leftOutText(leftOut, question.by !== undefined, question.where.length > 0));
+    this.#leftOut.hidden = leftOut === 0;
     setText(this.#common, commonText(columns, found));
     this.#common.hidden = this.#common.textContent === '';
     setAttribute(this.#csv, 'href', exportAddress(question, 'csv'));
@@ -105,8 +110,12 @@ export class Toolbar {
   }
 
   #onKey(event: KeyboardEvent): void {
+    const text = this.#search.value.trim();
     if (event.key === 'Escape') this.#listeners.onSearch('');
-    else if (event.key === 'ArrowDown' || event.key === 'Enter') this.#listeners.onLeave();
+    else if (event.key === 'Enter' && this.#hasLeftOut && /^[^\s=]+=./.test(text)) {
+      this.#listeners.onSearch('');
+      this.#listeners.onQuestion({ where: withFilter(this.#where, text) });
+    } else if (event.key === 'ArrowDown' || event.key === 'Enter') this.#listeners.onLeave();
     else return;
     event.preventDefault();
   }

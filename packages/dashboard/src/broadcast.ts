@@ -15,6 +15,9 @@ import { Subscriber } from './subscriber.ts';
 const BEAT_MS = 15_000;
 const MOST_SUBSCRIBERS = 100;
 
+// Rows of a question take at most a quarter of a core.
+const ANSWER_REST_TIMES = 3;
+
 // Explanations take at most a twentieth of a core.
 const WHY_REST_TIMES = 19;
 
@@ -62,6 +65,7 @@ export class Broadcast {
       new RunningAnswers(
         (question) => this.answers.of(question, (name) => this.#feed.tabContents(name)),
         send,
+        ANSWER_REST_TIMES,
       ),
       // It takes longer, and nothing waits for it.
       new RunningAnswers((question) => this.answers.why(question), send, WHY_REST_TIMES),
@@ -171,6 +175,7 @@ export class Broadcast {
       opensFiles: openFile !== undefined,
       everyMs: intervalMs,
       timeMs: table.snapshot.timeMs,
+      leftOut: table.leftOut,
       epoch: this.#epoch,
       isRecord,
       isReading,

@@ -200,8 +200,7 @@ export class Feed {
 
   /** The names of all tabs beside that of the series. */
   get tabNames(): string[] {
-    const families = new Set(this.table.series.map(({ latestFamily }) => latestFamily));
-    const ofFamilies = [...families].map((family) => this.#tabOf(family));
+    const ofFamilies = this.table.families.map((family) => this.#tabOf(family));
     const names = [...this.#tabs.map(({ name }) => visible(name)), ...ofFamilies];
     return [...new Set(names)].filter((name) => name !== undefined);
   }
@@ -215,7 +214,7 @@ export class Feed {
   tabContents(name: string): TabContents {
     const plots = this.#tabs.filter((tab) => visible(tab.name) === name).flatMap((tab) => tab.plots);
     const series = this.table.series
-      .filter(({ latestFamily, latest }) => latest.counts.total > 0 && this.#tabOf(latestFamily) === name)
+      .filter(({ live, latest }) => latest.counts.total > 0 && this.#tabOf(live.latest) === name)
       .sort((a, b) => b.latest.counts.total - a.latest.counts.total)
       .slice(0, MOST_SERIES)
       .sort((a, b) => a.facts.id - b.facts.id);

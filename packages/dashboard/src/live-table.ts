@@ -19,8 +19,6 @@ import { valuesOf } from './row-values.ts';
 /** A series of the table. */
 export interface LiveSeries extends HistorySeries {
   readonly familyFacts: FamilyFacts;
-  /** Its family in the latest snapshot. */
-  latestFamily: FamilySnapshot;
   /** As in the latest snapshot. */
   latest: SeriesSnapshot;
   reaches: SlotReaches | undefined;
@@ -34,16 +32,21 @@ export interface LiveSeries extends HistorySeries {
   changedAt: number;
   /** The row as JSON, made once for all clients, when one asks for it. */
   rowText: string | undefined;
-  /** The number of the update that added the series. */
-  readonly addedAt: number;
+  /** The number of the update since which clients have the series; `undefined` while it is left out. */
+  shownAt: number | undefined;
   /** The time of the first snapshot without the series, in milliseconds since 1970; `undefined` while snapshots have it. */
   endedMs: number | undefined;
+  /** The number of the last update whose snapshot has the series. */
+  presentAt: number;
+  /** Its family in the table. */
+  readonly live: LiveFamily;
 }
 
 interface LiveFamily {
   readonly facts: FamilyFacts;
   readonly definition: FamilyDefinition;
-  readonly addedAt: number;
+  /** As in the latest snapshot that has it. */
+  latest: FamilySnapshot;
   /** By attributes, which are one object in all snapshots of a series. */
   readonly series: Map<Attributes, LiveSeries>;
 }
@@ -60,17 +63,29 @@ export interface TableChanges {
 export interface LiveTableOptions {
   /** How long a series stays that has ended, in milliseconds. @default forever */
   readonly keepMs?: number;
+  /** How many series clients get: those with the most values. @default 5000 */
+  readonly mostShown?: number;
 }
+
+// A browser sorts and draws so many rows within a fifth of a second.
+const MOST_SHOWN = 5000;
+
+// Series rarely overtake others, and those that come and go are drawn anew.
+const CHOICE_UPDATES = 10;
+
+// Updates for which a series stays that somebody has named.
+const NAMED_UPDATES = 60;
 
 // A client that has missed more of them gets the whole table.
 const MOST_REMOVALS = 10_000;
 
 /**
  * A row for each series of a registry, updated by its snapshots. It knows which update changed which row. A series that has ended
- * stays for a while, then it is removed.
+ * stays for a while, then it is removed. Of very many series, clients get those with the most values.
  */
 export class LiveTable {
   readonly #keepMs: number;
+  readonly #mostShown: number;
   /** Families by scope and name. */
   readonly #families = new Map<string, LiveFamily>();
   /** By id. */
@@ -87,12 +102,29 @@ export class LiveTable {
   #removals: (readonly [id: number, update: number])[] = [];
   /** Removals up to this update may be forgotten. */
   #forgotten = 0;
+  /** The series that have ended and are still there. */
+  readonly #ended = new Set<LiveSeries>();
+  /** The series that counted something in the last interval. */
+  #counted: LiveSeries[] = [];
   #snapshot: Snapshot = EMPTY_SNAPSHOT;
   #startMs = 0;
   #updates = 0;
 
-  constructor({ keepMs = Number.POSITIVE_INFINITY }: LiveTableOptions = {}) {
+  /** The series that clients get, ascending by id. */
+  #shown: readonly LiveSeries[] = [];
+  /** The update that chooses them anew. */
+  #choiceAt = 0;
+  /** Series that clients get whatever their counts, each with the update that named it last. */
+  readonly #named = new Map<LiveSeries, number>();
+
+  constructor({ keepMs = Number.POSITIVE_INFINITY, mostShown = MOST_SHOWN }: LiveTableOptions = {}) {
     this.#keepMs = keepMs;
+    this.#mostShown = mostShown;
+  }
+
+  /** How many series clients do not get. */
+  get leftOut(): number {
+    return this.#byId.size - this.#shown.length;
   }
 
   /** The number of updates so far. */
@@ -104,6 +136,11 @@ export class LiveTable {
   get series(): readonly LiveSeries[] {
     this.#series ??= [...this.#byId.values()].sort((a, b) => a.facts.id - b.facts.id);
     return this.#series;
+  }
+
+  /** The families of the series, as in the latest snapshots that have them. */
+  get families(): readonly FamilySnapshot[] {
+    return [...this.#families.values()].map(({ latest }) => latest);
   }
 
   /** The series of an id; `undefined` when it does not exist, or no longer. */
@@ -140,7 +177,7 @@ export class LiveTable {
 
   /** What each series counted in the last interval. */
   *increases(): Generator<Increase, void> {
-    for (const { increase } of this.#byId.values()) if (increase !== undefined) yield increase;
+    for (const { increase } of this.#counted) if (increase !== undefined) yield increase;
   }
 
   /**
@@ -153,50 +190,89 @@ export class LiveTable {
     this.#startMs = this.#updates === 0 ? snapshot.timeMs : this.#snapshot.timeMs;
     this.#updates += 1;
     this.#snapshot = snapshot;
+    this.#counted = [];
     const present = new Set<LiveFamily>();
     for (const family of snapshot.families) {
       const live = this.#familyOf(family);
+      live.latest = family;
       present.add(live);
-      const shown = new Set<Attributes>();
       for (const series of family.series) {
-        shown.add(series.attributes);
         const known = live.series.get(series.attributes);
-        if (known === undefined) this.#add(live, family, series, seconds);
-        else this.#update(known, family, series, seconds);
+        if (known === undefined) this.#add(live, series, seconds);
+        else this.#update(known, series, seconds);
       }
-      if (shown.size === live.series.size) continue;
-      for (const [attributes, one] of live.series) if (!shown.has(attributes)) this.#end(one);
+      if (family.series.length === live.series.size) continue;
+      for (const one of live.series.values()) if (one.presentAt < this.#updates) this.#end(one);
     }
     for (const live of this.#families.values()) {
       if (!present.has(live)) for (const one of live.series.values()) this.#end(one);
     }
-    return this.#removeEnded(present);
+    const removed = this.#removeEnded(present);
+    this.#choose();
+    return removed;
+  }
+
+  /** Chooses the series that clients get. */
+  #choose(): void {
+    const all = this.series;
+    if (all.length > this.#mostShown && this.#updates < this.#choiceAt) {
+      this.#shown = this.#shown.filter(({ facts }) => this.#byId.has(facts.id));
+      return;
+    }
+    this.#choiceAt = this.#updates + CHOICE_UPDATES;
+    for (const [one, at] of this.#named) if (this.#updates - at > NAMED_UPDATES) this.#named.delete(one);
+    const chosen = new Set([...this.#named.keys(), ...listLargest(all, this.#mostShown)]);
+    for (const one of this.#shown) {
+      if (chosen.has(one) || !this.#byId.has(one.facts.id)) continue;
+      one.shownAt = undefined;
+      this.#removals.push([one.facts.id, this.#updates]);
+    }
+    for (const one of chosen) one.shownAt ??= this.#updates;
+    this.#shown = all.filter((one) => chosen.has(one));
+    this.#forgetRemovals();
+  }
+
+  /** Sends series to clients with the next update, and for a minute or so: somebody has named them. */
+  show(ids: Iterable<number>): void {
+    for (const id of ids) {
+      const one = this.#byId.get(id);
+      if (one === undefined) continue;
+      this.#named.set(one, this.#updates);
+      if (one.shownAt !== undefined) continue;
+      one.shownAt = this.#updates + 1;
+      this.#shown = [...this.#shown, one].sort((a, b) => a.facts.id - b.facts.id);
+    }
   }
 
   #removeEnded(present: ReadonlySet<LiveFamily>): readonly number[] {
     const removed: number[] = [];
+    for (const one of this.#ended) {
+      const { facts, latest, live } = one;
+      if (this.#snapshot.timeMs - one.endedMs! < this.#keepMs) continue;
+      this.#ended.delete(one);
+      live.series.delete(latest.attributes);
+      if (one.shownAt !== undefined) this.#removals.push([facts.id, this.#updates]);
+      this.#byId.delete(facts.id);
+      removed.push(facts.id);
+    }
     for (const [key, live] of this.#families) {
-      for (const [attributes, { endedMs, facts }] of live.series) {
-        if (endedMs === undefined || this.#snapshot.timeMs - endedMs < this.#keepMs) continue;
-        live.series.delete(attributes);
-        this.#byId.delete(facts.id);
-        removed.push(facts.id);
-      }
       if (live.series.size === 0 && !present.has(live)) this.#families.delete(key);
     }
-    if (removed.length === 0) return removed;
-    this.#series = undefined;
-    for (const id of removed) this.#removals.push([id, this.#updates]);
+    if (removed.length > 0) this.#series = undefined;
+    this.#forgetRemovals();
+    return removed;
+  }
+
+  #forgetRemovals(): void {
     const tooMany = this.#removals.length - MOST_REMOVALS;
     if (tooMany > 0) this.#forgotten = this.#removals.splice(0, tooMany).at(-1)![1];
-    return removed;
   }
 
   /** Writes the rows that the last update has changed, for `changesSince`. Lets other work run meanwhile. */
   async writeRows(): Promise<void> {
     const slices = new Slices();
-    for (const one of this.series) {
-      if (one.changedAt !== this.#updates) continue;
+    for (const one of this.#shown) {
+      if (one.changedAt !== this.#updates && one.shownAt !== this.#updates) continue;
       rowTextOf(one);
       if (slices.isOver()) await slices.next();
     }
@@ -209,16 +285,13 @@ export class LiveTable {
 
   /** The changes after an update; everything after update 0. */
   changesSince(update: number): TableChanges {
-    const series = this.series.filter(({ addedAt }) => addedAt > update);
+    const series = this.#shown.filter(({ shownAt }) => shownAt! > update);
     // A client forgets a family without series, so it gets the family with each new one.
-    const needed = new Set(series.map(({ facts }) => facts.family));
-    const families = [...this.#families.values()].filter(
-      ({ addedAt, facts }) => addedAt > update || needed.has(facts.id),
-    );
-    const rows = this.series.filter(({ changedAt }) => changedAt > update);
+    const families = new Map(series.map(({ familyFacts }) => [familyFacts.id, familyFacts]));
+    const rows = this.#shown.filter(({ changedAt, shownAt }) => changedAt > update || shownAt! > update);
     const removed = update === 0 ? [] : this.#removals.filter(([, at]) => at > update);
     return {
-      families: JSON.stringify(families.map(({ facts }) => facts)),
+      families: JSON.stringify([...families.values()]),
       series: JSON.stringify(series.map(({ facts }) => facts)),
       rows: `[${rows.map(rowTextOf).join()}]`,
       removed: JSON.stringify(removed.map(([id]) => id)),
@@ -236,14 +309,14 @@ export class LiveTable {
     const added: LiveFamily = {
       definition,
       facts: familyFacts(id, definition),
-      addedAt: this.#updates,
+      latest: family,
       series: new Map(),
     };
     this.#families.set(key, added);
     return added;
   }
 
-  #add(live: LiveFamily, latestFamily: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
+  #add(live: LiveFamily, latest: SeriesSnapshot, seconds: number): void {
     const { attributes } = latest;
     const key = seriesKey({ facts: { family: live.facts.id }, attributes });
     const earlier = this.#earlierSeries.get(key);
@@ -257,24 +330,31 @@ export class LiveTable {
     const hasCounted = seconds > 0 && latest.counts.total > 0;
     const added: LiveSeries = {
       ...series,
-      ...{ familyFacts: live.facts, latestFamily, latest, earlierReaches },
+      ...{ familyFacts: live.facts, latest, earlierReaches },
       increase: hasCounted ? increaseOf(series, latest, undefined) : undefined,
       perSecond: hasCounted ? latest.counts.total / seconds : 0,
       changedAt: this.#updates,
       rowText: undefined,
-      addedAt: this.#updates,
+      shownAt: undefined,
       endedMs: undefined,
+      ...{ presentAt: this.#updates, live },
     };
+    if (hasCounted) this.#counted.push(added);
     live.series.set(latest.attributes, added);
     this.#byId.set(id, added);
     this.#series = undefined;
   }
 
-  #update(known: LiveSeries, family: FamilySnapshot, now: SeriesSnapshot, seconds: number): void {
+  #update(known: LiveSeries, now: SeriesSnapshot, seconds: number): void {
+    known.presentAt = this.#updates;
     const before = known.latest;
+    // Snapshots share what has not changed.
+    if (now === before && known.perSecond === 0 && known.endedMs === undefined) return;
     const newCount = now.counts.total - before.counts.total;
-    known.latestFamily = family;
-    known.endedMs = undefined;
+    if (known.endedMs !== undefined) {
+      known.endedMs = undefined;
+      this.#ended.delete(known);
+    }
     // A series that has not changed keeps its snapshot, and with it what was made of it.
     known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
     if (newCount === 0) {
@@ -284,12 +364,14 @@ export class LiveTable {
     known.reaches = joinReaches(known.earlierReaches, now.reaches);
     known.increase = increaseOf(known, now, before);
     known.perSecond = known.increase.counts.total / seconds;
+    this.#counted.push(known);
     this.#show(known);
   }
 
   /** A series that has ended counts nothing any more. */
   #end(one: LiveSeries): void {
     one.endedMs ??= this.#snapshot.timeMs;
+    this.#ended.add(one);
     this.#stop(one);
   }
 
@@ -305,6 +387,16 @@ export class LiveTable {
     one.rowText = undefined;
     one.changedAt = this.#updates;
   }
+}
+
+/** The series that have counted the most values; the earlier of equal ones. */
+function listLargest(all: readonly LiveSeries[], most: number): readonly LiveSeries[] {
+  if (all.length <= most) return all;
+  const counts = Float64Array.from(all, ({ latest }) => latest.counts.total).sort();
+  const least = counts[counts.length - most]!;
+  const larger = all.filter(({ latest }) => latest.counts.total > least);
+  const equal = all.filter(({ latest }) => latest.counts.total === least);
+  return [...larger, ...equal.slice(0, most - larger.length)];
 }
 
 /** The facts of a family, as clients get them. */

@@ -80,6 +80,8 @@ export interface TableMessage {
   readonly series: readonly SeriesFacts[];
   /** Rows that have changed. */
   readonly rows: readonly Row[];
+  /** How many series the table leaves out: those with the fewest values. A filter or a merge is about them, too. */
+  readonly leftOut: number;
   /** The ids of series that the client no longer shows. Families without series go with them. */
   readonly removed: readonly number[];
   /** Where the process exports telemetry, as `collector:4318`. Its requests to there come last, and are not ranked. */

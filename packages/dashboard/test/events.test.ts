@@ -47,6 +47,7 @@ test('the first event has all series, with the values of the registry', async ()
       ...{ isKept: false, everyMs: 0, writtenMs: null, bytes: 0 },
       ...{ problem: null, failingSinceMs: null, earlier: null },
     },
+    leftOut: 0,
     removed: [],
     title: 'orders',
     opensFiles: false,

@@ -1,5 +1,10 @@
 import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
+import fc from 'fast-check';
+import { applyChanges, emptyTable } from '../browser/state.ts';
 import { LiveTable, rowOf } from '../src/live-table.ts';
+import type { Row } from '../src/messages.ts';
+import { MESSAGE } from './browser/support.ts';
 
 /** A registry with a clock that the test sets. */
 function timedRegistry() {
@@ -158,4 +163,81 @@ test('series that come and go take no memory, and a client that has missed many 
     table.knowsChangesSince(1),
     table.knowsChangesSince(table.updates),
   ]).toEqual([false, false, true]);
+});
+
+test('of many series, a client gets those with the most values and those that somebody named, whenever it reads', async () => {
+  const most = 8;
+  const step = fc.record({
+    record: fc.array(fc.tuple(fc.nat(24), fc.integer({ min: 1, max: 40 })), { maxLength: 12 }),
+    remove: fc.array(fc.nat(24), { maxLength: 2 }),
+    named: fc.array(fc.nat(24), { maxLength: 2 }),
+    isRead: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+      const { registry, wait } = timedRegistry();
+      const families = [0, 1].map((n) => registry.histogram({ name: `f${n}`, unit: 's' }));
+      const table = new LiveTable({ keepMs: 2000, mostShown: most });
+      const client = emptyTable();
+      let seen = 0;
+      const read = (): void => {
+        const { series, rows, removed, families: added } = table.changesSince(seen);
+        applyChanges(client, {
+          ...{ ...MESSAGE, isWhole: seen === 0, leftOut: table.leftOut },
+          ...{ families: JSON.parse(added), series: JSON.parse(series) },
+          ...{ rows: JSON.parse(rows), removed: JSON.parse(removed) },
+        });
+        seen = table.updates;
+      };
+      for (const { record, remove, named, isRead } of steps) {
+        for (const [n, count] of record) {
+          const series = families[n % 2]!.with({ n });
+          for (let i = 0; i < count; i++) series.record(1);
+        }
+        for (const n of remove) families[n % 2]!.remove({ n });
+        wait(1000);
+        table.update(await registry.gather());
+        table.show(named);
+        if (isRead) read();
+      }
+      // What was named since the last update comes with the next one.
+      for (let update = 0; update < 100; update++) {
+        wait(1000);
+        table.update(await registry.gather());
+      }
+      read();
+      const all = [...table.series].sort((a, b) => b.latest.counts.total - a.latest.counts.total);
+      const shown = [...client.series].sort(([a], [b]) => a - b);
+      expect(table.leftOut).toBe(Math.max(0, all.length - most));
+      expect(shown.length).toBe(Math.min(most, all.length));
+      // Those that are left out have at most as many values as each that is not.
+      const least = Math.min(...shown.map(([id]) => table.find(id)!.latest.counts.total));
+      for (const one of all.slice(most)) expect(one.latest.counts.total).toBeLessThanOrEqual(least);
+      for (const [id, { row, label }] of shown) {
+        const one = table.find(id)!;
+        expect(row).toEqual(JSON.parse(JSON.stringify(rowOf(one))));
+        expect(label).toContain(one.facts.attributes.join(', '));
+      }
+    }),
+    { numRuns: caseCount(40, 400) },
+  );
+}, 120_000);
+
+test('a series that is named comes with the next update, although others have more values', async () => {
+  const { registry, wait } = timedRegistry();
+  const family = registry.histogram({ name: 'a', unit: 's' });
+  for (let n = 0; n < 5; n++) for (let i = 0; i <= n; i++) family.with({ n }).record(1);
+  const table = new LiveTable({ mostShown: 2 });
+  table.update(await registry.gather());
+  const ids = (seen: number): number[] =>
+    (JSON.parse(table.changesSince(seen).series) as { id: number }[]).map(({ id }) => id);
+  expect([ids(0), table.leftOut]).toEqual([[3, 4], 3]);
+
+  const seen = table.updates;
+  table.show([0]);
+  wait(1000);
+  table.update(await registry.gather());
+  expect([ids(seen), table.leftOut]).toEqual([[0], 2]);
+  const rows: Row[] = JSON.parse(table.changesSince(seen).rows);
+  expect(rows.map(([id, count]) => [id, count])).toEqual([[0, 1]]);
 });

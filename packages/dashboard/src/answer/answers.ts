@@ -19,7 +19,7 @@ import { findChanges, hasChanged } from './changes.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
-import { filterOf, findLabelled, type Group, groupsOf } from './groups.ts';
+import { filterOf, findLabelled, type Group, listGroups } from './groups.ts';
 import { makeSlices } from './ranking.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
 import { plotsInTab } from './tab.ts';
@@ -96,11 +96,12 @@ export class Answers {
   /** @param tabOf What a tab shows. */
   async of(question: Question, tabOf: (name: string) => TabContents): Promise<Answer> {
     const slices = new Slices();
-    // All awaits come after this and the groups: a later interval may have series that the groups lack.
+    // All awaits come after these: a later interval may have series that the groups lack.
     const intervals = [...this.#history.intervals];
+    const all = [...this.#allSeries()];
     if (question.tab !== undefined) {
       const { plots, series } = tabOf(question.tab);
-      const groups = groupsOf(series, { where: [] });
+      const groups = await listGroups(series, { where: [] }, slices);
       const own: Plot[] = [];
       for (const group of groups) {
         const inTime = await this.#inTime(group, intervals, slices);
@@ -109,10 +110,14 @@ export class Answers {
       return { tab: { name: question.tab, plots: [...plots, ...own] } };
     }
     const asksForRows = this.#isRecord || hasOwnRows(question);
-    if (!asksForRows && question.pick === undefined) return {};
-    const groups = this.#groupsOf(question);
+    const { pick } = question;
+    if (!asksForRows && pick === undefined) return {};
+    const asked = asksForRows
+      ? all
+      : await findLabelled(all, question.by, labelSet(pick, question.other), slices);
+    const groups = await listGroups(asked, question, slices);
     const rows = asksForRows ? await this.#rowsOf(question, groups, intervals) : undefined;
-    const picked = groupOf(groups, question.pick);
+    const picked = groupOf(groups, pick);
     const other = groupOf(groups, question.other);
     const detail =
       picked &&
@@ -133,13 +138,15 @@ export class Answers {
   async why(question: Question): Promise<Pick<Answer, 'why'>> {
     if (question.tab !== undefined) return {};
     // A filter may leave out the picked row, and still ask about its metric.
-    const picked = findLabelled(this.#allSeries(), question.by, question.pick);
+    const listed = [...this.#allSeries()];
+    const all = chooseTimes(this.#listTimes(question), question);
+    const labelled = await findLabelled(listed, question.by, labelSet(question.pick), new Slices());
+    const picked = labelled.at(-1);
     if (picked === undefined) return {};
     const isAsked = filterOf(question.where);
-    const series = [...this.#allSeries()].filter(
+    const series = listed.filter(
       ({ facts }) => facts.family === picked.facts.family && isAsked(facts.attributes),
     );
-    const all = chooseTimes(this.#listTimes(question), question);
     const last = this.#rankings.get(keyOfQuestion(changesQuestion(question)));
     const times = all.find(({ ageMs }) => ageMs === last?.ageMs) ?? all[0];
     if (times === undefined) return {};
@@ -155,7 +162,8 @@ export class Answers {
     const isAsked = filterOf(question.where);
     const families = new Map<number, ExplainedFamily & { readonly series: HistorySeries[] }>();
     const slices = makeSlices();
-    for (const one of [...this.#allSeries()]) {
+    const listed = [...this.#allSeries()];
+    for (const one of listed) {
       const { facts, family } = one;
       if (slices.isOver()) await slices.next();
       if (isOwnSeries(family.name, facts.attributes, this.exporters) || !isAsked(facts.attributes)) continue;
@@ -167,6 +175,12 @@ export class Answers {
     const last = this.#rankings.get(key);
     const changes = await findChanges(question, [...families.values()], times, last?.quietTurns);
     if (changes === undefined) return {};
+    if (this.#table.leftOut > 0) {
+      // They may have few values. Of merged rows, clients get nothing.
+      const changed = labelSet(...changes.message.rows.map(({ label }) => label));
+      const labelled = await findLabelled(listed, undefined, changed, slices);
+      this.#table.show(labelled.map(({ facts }) => facts.id));
+    }
     const quietTurns = hasChanged(changes.message) ? undefined : (last?.quietTurns ?? -1) + 1;
     this.#rankings.delete(key);
     const quietUntilMs = changes.message.before.toMs;
@@ -183,20 +197,21 @@ export class Answers {
 
   /** All rows of a question as a table in CSV. */
   async csv(question: Question): Promise<ExportedFile> {
-    const rows = await this.#groupRows(question, this.#groupsOf(question), [...this.#history.intervals]);
-    return rowsAsCsv(rows);
+    const intervals = [...this.#history.intervals];
+    return rowsAsCsv(await this.#groupRows(question, await this.#listGroups(question), intervals));
   }
 
   /** The picked row of a question as percentile text; `undefined` when it does not exist. */
   async percentileText(question: Question): Promise<ExportedFile | undefined> {
-    const picked = groupOf(this.#groupsOf(question), question.pick);
+    const intervals = [...this.#history.intervals];
+    const picked = groupOf(await this.#listGroups(question), question.pick);
     if (picked === undefined) return undefined;
-    const inTime = await this.#inTime(picked, [...this.#history.intervals], new Slices());
+    const inTime = await this.#inTime(picked, intervals, new Slices());
     return distributionAsText(picked, distributionIn(inTime, question.range, this.#table));
   }
 
-  #groupsOf(question: Question): readonly Group[] {
-    return groupsOf(this.#allSeries(), question);
+  #listGroups(question: Question): Promise<readonly Group[]> {
+    return listGroups([...this.#allSeries()], question, new Slices());
   }
 
   async #rowsOf(
@@ -207,7 +222,9 @@ export class Answers {
     const { range } = question;
     const found = await this.#groupRows(question, groups, all);
     const rows = bounded(found.map(([, row]) => row));
-    const shown = new Set(this.#table.series.map(({ facts }) => facts.family));
+    // Where the table leaves out series, a client may lack any family.
+    const { series, leftOut } = this.#table;
+    const shown = new Set(leftOut > 0 ? [] : series.map(({ facts }) => facts.family));
     const others = new Map(
       found.flatMap(([{ familyId, family }]) => (shown.has(familyId) ? [] : [[familyId, family] as const])),
     );
@@ -250,6 +267,10 @@ export class Answers {
 /** The group of a label. When a series has ended and another has its attributes, the later one has the label. */
 function groupOf(groups: readonly Group[], wanted: string | undefined): Group | undefined {
   return wanted === undefined ? undefined : groups.findLast(({ label }) => label === wanted);
+}
+
+function labelSet(...labels: readonly (string | undefined)[]): ReadonlySet<string> {
+  return new Set(labels.filter((label) => label !== undefined));
 }
 
 function bounded(rows: readonly AnswerRow[]): Pick<RowsMessage, 'rows' | 'leftOut'> {

@@ -14,6 +14,7 @@ export const MESSAGE: TableMessage = {
     opensFiles: false,
     everyMs: 1000,
     timeMs: 0,
+    leftOut: 0,
     epoch: 'a',
     isRecord: false,
     isReading: false,

@@ -5,6 +5,7 @@ import { fileName } from '../../browser/download.ts';
 import { objectiveText, readObjective } from '../../browser/objectives.ts';
 import {
   historyText,
+  leftOutText,
   pastProblemText,
   pastText,
   rateText,
@@ -170,4 +171,14 @@ describe('the timeline', () => {
     const flat = { ...plot, lines: [{ name: 'p50', values: [4, 4, 4] }] };
     expect(valueScale(flat, { fromMs: 0, toMs: 30 })).toEqual({ low: 2, high: 8, isLog: false });
   });
+});
+
+test('a table says what it leaves out, and how to see it', () => {
+  expect(leftOutText(0, false, false)).toBe('');
+  expect(leftOutText(95_000, false, false)).toBe(
+    'The table leaves out the 95,000 series with the fewest values. The search does not find them; filters and merged rows count all series. To filter, type an attribute such as route=/pay and press Enter.',
+  );
+  expect(leftOutText(7, true, false)).toBe(
+    'The table leaves out the 7 rows with the fewest values. To see them, add a filter, or merge by fewer attributes.',
+  );
 });

@@ -140,5 +140,5 @@ test('the history holds no snapshots', async () => {
   const held = [...page.history.series];
   expect(held).toHaveLength(1);
   expect(held[0]).not.toHaveProperty('latest');
-  expect(held[0]).not.toHaveProperty('latestFamily');
+  expect(held[0]).not.toHaveProperty('latest');
 });
