@@ -1,7 +1,7 @@
 /**
- * A service under a NodeSDK, like an application: `node node-sdk-service.cjs LINE [env]`, with a line of the SDK such as
+ * A service under a NodeSDK, like an application: `node node-sdk-service.cjs LINE [env | URL]`, with a line of the SDK such as
  * 0.223. It answers five requests to itself and prints its metrics. With `env`, the environment chooses its readers, and
- * it prints nothing.
+ * it prints nothing. With an address, it exports to there, and prints where its live page knows that it exports.
  */
 const { createHdr } = require('@hdrscope/otel');
 const { metrics } = require('@opentelemetry/api');
@@ -21,7 +21,7 @@ main();
 
 async function main() {
   const hdr = createHdr({ views: [{ instrumentName: 'http.*.duration' }, { instrumentName: 'app.*' }] });
-  const exporter = new InMemoryMetricExporter(1);
+  const exporter = source?.startsWith('http') ? makeOtlp(source) : new InMemoryMetricExporter(1);
   const readers =
     source === 'env'
       ? await hdr.metricReadersFromEnv((name) => import(name))
@@ -40,8 +40,36 @@ async function main() {
     .record(7, { kind: 'gift', user: 'a' });
   metrics.getMeter('shop').createCounter('orders').add(2);
   await Promise.all(readers.map((reader) => reader.forceFlush()));
-  if (source !== 'env') console.log(JSON.stringify(summaryOf(exporter)));
+  if (source?.startsWith('http')) console.log(JSON.stringify(await readExporters(hdr.registry, readers[0])));
+  else if (source !== 'env') console.log(JSON.stringify(summaryOf(exporter)));
   await sdk.shutdown();
+}
+
+function makeOtlp(url) {
+  const { OTLPMetricExporter } = require('@opentelemetry/exporter-metrics-otlp-http');
+  return new OTLPMetricExporter({ url });
+}
+
+/** Where the live page knows that the process exports, and the addresses of its requests. */
+async function readExporters(registry, reader) {
+  const { serveDashboard } = require('@hdrscope/dashboard');
+  // Its own request is counted when it is answered.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await reader.forceFlush();
+  const page = await serveDashboard(registry, { port: 0 });
+  const events = await fetch(`${page.url}events`);
+  let text = '';
+  for await (const part of events.body.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    if (/^data: .*\n\n/m.test(text)) break;
+  }
+  const { exporters, series } = JSON.parse(/^data: (.*)$/m.exec(text)[1]);
+  await page.close();
+  const addresses = series.flatMap(({ attributes }) => {
+    const find = (key) => attributes.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
+    return find('server.port') === undefined ? [] : [`${find('server.address')}:${find('server.port')}`];
+  });
+  return { exporters, addresses: [...new Set(addresses)] };
 }
 
 async function answerFive() {

@@ -93,6 +93,29 @@ testServices.each([
   expect(duration?.[kind]?.dataPoints[0]?.count).toBe(5);
 });
 
+testServices(
+  'an exporter that is configured in code is known to the live page, and the hosts of other requests are none',
+  async () => {
+    const sink = createServer((request, response) => {
+      request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
+    });
+    await new Promise<void>((resolve) => {
+      sink.listen(0, '127.0.0.1', resolve);
+    });
+    try {
+      const address = `127.0.0.1:${(sink.address() as AddressInfo).port}`;
+      const text = await run(['0.223', `http://${address}/v1/metrics`], { OTEL_METRICS_EXPORTER: 'none' });
+      const { exporters, addresses } = JSON.parse(text) as Record<'exporters' | 'addresses', string[]>;
+      expect(exporters).toEqual([address]);
+      // The service has called itself, too.
+      expect(addresses).toHaveLength(2);
+      expect(addresses).toContain(address);
+    } finally {
+      sink.close();
+    }
+  },
+);
+
 interface SentHistogram {
   readonly dataPoints: readonly { readonly count: number }[];
 }

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import { Answers } from './answer/answers.ts';
 import { type AnswerEvents, RunningAnswers } from './answer/running-answers.ts';
+import { listExporters } from './exporters.ts';
 import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
-import { readExporterAddresses } from './own-metrics.ts';
 import { changesQuestion, type Question } from './question.ts';
 import { StreamEvent } from './stream-event.ts';
 import { Subscriber } from './subscriber.ts';
@@ -56,7 +56,7 @@ export class Broadcast {
     this.#feed = new Feed(shown, settings, () => this.#sendAll());
     this.answers = new Answers(this.#feed.table, this.#feed.history, {
       isRecord: this.#feed.isRecord,
-      exporters: this.#feed.isRecord ? [] : readExporterAddresses(process.env),
+      listExporters: () => (this.#feed.isRecord ? [] : listExporters(process.env)),
     });
     const send = (key: string, events: AnswerEvents): void => {
       for (const one of this.#subscribers) if (one.key === key) one.answer(events);

@@ -1,15 +1,29 @@
-import { isOwnSeries, readExporterAddresses } from '../src/own-metrics.ts';
+import { noteClientRequest } from '@hdrscope/kit';
+import { listExporters } from '../src/exporters.ts';
+import { isOwnSeries } from '../src/own-metrics.ts';
 
 test('the environment states where telemetry goes; what it does not state is not guessed', () => {
-  expect(readExporterAddresses({})).toEqual([]);
+  expect(listExporters({})).toEqual([]);
   expect(
-    readExporterAddresses({
+    listExporters({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://Collector:4318',
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'https://telemetry.example/v1/metrics',
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://[::1]:4318/v1/traces',
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'not an address',
     }),
   ).toEqual(['collector:4318', 'telemetry.example:443', '::1:4318']);
+});
+
+test('requests that an SDK made to export say where telemetry goes, unless others go there, too', () => {
+  noteClientRequest('in-code:4318', true);
+  noteClientRequest('gateway:443', true);
+  expect(listExporters({})).toEqual(['in-code:4318', 'gateway:443']);
+  noteClientRequest('gateway:443', false);
+  noteClientRequest('shop:80', false);
+  expect(listExporters({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://stated:4318' })).toEqual([
+    'in-code:4318',
+    'stated:4318',
+  ]);
 });
 
 const TO_COLLECTOR = ['http.request.method=POST', 'server.address=collector', 'server.port=4318'];

@@ -19,7 +19,10 @@ export class TimedPage {
   constructor(limits: Partial<HistoryLimits> = {}, exporters: readonly string[] = []) {
     this.registry = createRegistry({ clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs } });
     this.history = new History({ ...LIMITS, ...limits });
-    this.answers = new Answers(this.table, this.history, { isRecord: false, exporters });
+    this.answers = new Answers(this.table, this.history, {
+      isRecord: false,
+      listExporters: () => exporters,
+    });
   }
 
   family(options: Partial<FamilyOptions> = {}) {

@@ -37,6 +37,7 @@ export { areWide, formatBar, formatBounds, formatShare, percentileName } from '.
 export { Slices } from './slices.ts';
 export { splitMs } from './split-ms.ts';
 export { atOnce, inSlices, type Steps } from './steps.ts';
+export { listTelemetryAddresses, noteClientRequest } from './telemetry-addresses.ts';
 export { nanosecondsPer } from './time-unit.ts';
 export { DAY_MS, formatTime, MINUTE_MS } from './times.ts';
 export { Turns } from './turns.ts';

@@ -9,6 +9,7 @@ import {
   type MetricOptions,
   ValueType,
 } from '@opentelemetry/api';
+import { ClientRequests, countsInContext } from './client-requests.ts';
 import { type CombinedView, combineViews, type Warn } from './combine-views.ts';
 import { delegate } from './delegate.ts';
 import type { ExemplarFilter } from './exemplar-filter.ts';
@@ -104,7 +105,8 @@ function wrapMeter(
       const targets = targetsOf(meter, scope, name, options, selecting);
       if (targets.length === 0) return meter.createHistogram(name, options);
       const also = selecting.some(({ tee }) => tee) ? meter.createHistogram(name, options) : undefined;
-      return new HdrInstrument({ name, valueType, targets, also, exemplarFilter });
+      const Instrument = countsInContext(name, scope) ? ClientRequests : HdrInstrument;
+      return new Instrument({ name, valueType, targets, also, exemplarFilter });
     },
   });
 }

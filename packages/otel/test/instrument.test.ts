@@ -1,3 +1,4 @@
+import { listTelemetryAddresses } from '@hdrscope/kit';
 import { createRegistry, type Registry, type SeriesSnapshot } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import {
@@ -139,4 +140,34 @@ test('the attributes of a caller stay unchanged', () => {
   const given = Object.freeze({ route: '/' });
   histogram.record(1, given);
   expect(given).toEqual({ route: '/' });
+});
+
+describe('an instrument of HTTP clients', () => {
+  const NAME = 'http.client.request.duration';
+  const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+  const EXPORTING = ROOT_CONTEXT.setValue(SUPPRESSED, true);
+
+  test.each([
+    ['@opentelemetry/instrumentation-http', NAME, true],
+    // It counts in the context of the first request of a connection.
+    ['@opentelemetry/instrumentation-undici', NAME, false],
+    ['@opentelemetry/instrumentation-http', 'http.client.duration', false],
+  ])('of %s, %s, notes where only telemetry goes: %p', async (scope, name, isNoted) => {
+    const registry = createRegistry();
+    const hdr = createHdr({ views: [{ instrumentName: 'http.*' }], registry });
+    const provider = hdr.wrapProvider<MeterProvider>({ getMeter: () => createNoopMeter() });
+    const histogram = provider.getMeter(scope).createHistogram(name, { unit: 's' });
+    const to = (host: string) => ({ 'server.address': `${host}.${scope}.${name}`, 'server.port': 4318 });
+    histogram.record(0.1, to('collector'), EXPORTING);
+    histogram.record(0.1, to('both'), EXPORTING);
+    histogram.record(0.1, to('both'), ROOT_CONTEXT);
+    histogram.record(0.1, to('shop'), ROOT_CONTEXT);
+    histogram.record(0.1, {}, EXPORTING);
+    histogram.record(0.1);
+
+    const known = listTelemetryAddresses().filter((address) => address.endsWith(`.${scope}.${name}:4318`));
+    expect(known).toEqual(isNoted ? [`collector.${scope}.${name}:4318`] : []);
+    const [family] = (await registry.gather()).families;
+    expect(family!.series.reduce((sum, one) => sum + one.histogram.totalCount, 0)).toBe(6);
+  });
 });

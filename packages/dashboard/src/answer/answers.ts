@@ -75,22 +75,21 @@ export class Answers {
   readonly #rankings = new Map<string, LastRanking>();
   readonly #isRecord: boolean;
 
-  /** Where the process exports telemetry: see `isOwnSeries`. */
-  readonly exporters: readonly string[];
+  readonly #listExporters: () => readonly string[];
 
   /**
    * @param options.isRecord Whether there is no last interval that goes on.
-   * @param options.exporters Where the process exports telemetry. @default nothing is known of that
+   * @param options.listExporters Where the process exports telemetry: more addresses may become known. @default nothing is known of that
    */
   constructor(
     table: LiveTable,
     history: History,
-    options: { readonly isRecord: boolean; readonly exporters?: readonly string[] },
+    options: { readonly isRecord: boolean; readonly listExporters?: () => readonly string[] },
   ) {
     this.#table = table;
     this.#history = history;
     this.#isRecord = options.isRecord;
-    this.exporters = options.exporters ?? [];
+    this.#listExporters = options.listExporters ?? (() => []);
   }
 
   /** @param tabOf What a tab shows. */
@@ -155,18 +154,24 @@ export class Answers {
     return { why: { question: keyOfQuestion(question), ...why } };
   }
 
+  /** Where the process exports telemetry: see `isOwnSeries`. */
+  get exporters(): readonly string[] {
+    return this.#listExporters();
+  }
+
   /** Which rows have changed. Those of hdrscope itself and of exporters are left out. */
   async changes(question: Question): Promise<Pick<Answer, 'changes'>> {
     if (question.tab !== undefined) return {};
     const times = this.#listTimes(question);
     const isAsked = filterOf(question.where);
     const families = new Map<number, ExplainedFamily & { readonly series: HistorySeries[] }>();
+    const { exporters } = this;
     const slices = makeSlices();
     const listed = [...this.#allSeries()];
     for (const one of listed) {
       const { facts, family } = one;
       if (slices.isOver()) await slices.next();
-      if (isOwnSeries(family.name, facts.attributes, this.exporters) || !isAsked(facts.attributes)) continue;
+      if (isOwnSeries(family.name, facts.attributes, exporters) || !isAsked(facts.attributes)) continue;
       const known = families.get(facts.family) ?? { family, series: [] };
       families.set(facts.family, known);
       known.series.push(one);

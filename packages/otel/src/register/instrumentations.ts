@@ -2,15 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { reasonOf } from '@hdrscope/kit';
 import {
-  type Context,
   context,
-  createContextKey,
   createNoopMeter,
   type MeterProvider,
   ProxyTracerProvider,
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
+import { isOfExporter } from '../client-requests.ts';
 import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
 import type { HdrInstrumentation } from '../instrumentation.ts';
 import type { Application } from './application.ts';
@@ -108,11 +107,7 @@ function tracersFor({ instrumentationName }: Instrumentation, provider: MeterPro
   return instrumentationName === GRPC ? measureCalls(provider, isOfExporter) : SILENT_TRACERS;
 }
 
-/** Requests of exporters are not requests of the service. The SDK exports in a context that says so. */
-function isOfExporter(active: Context): boolean {
-  return active.getValue(SUPPRESSED) === true;
-}
-
+/** Requests of exporters are not requests of the service. */
 function ignoreExporters(instrumentation: Instrumentation): void {
   const config = instrumentation.getConfig?.();
   instrumentation.setConfig?.({
@@ -121,9 +116,6 @@ function ignoreExporters(instrumentation: Instrumentation): void {
       isOfExporter(context.active()) || config?.ignoreOutgoingRequestHook?.(request) === true,
   });
 }
-
-/** The key of `suppressTracing` in `@opentelemetry/core`: equal in all of its copies. */
-const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /** Fastify's own. It measures each application that is made only when it is asked to: https://github.com/fastify/otel */
 const FASTIFY = '@fastify/otel';
