@@ -72,13 +72,29 @@ export async function readArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code !== 'commander.helpDisplayed') {
-      const message = error.message.replace(/^error: /, '');
+      const message = suggestSynonym(error, parser) ?? error.message.replace(/^error: /, '');
       throw new UsageError(`${message}\n${parser.name()} --help lists the options`);
     }
     await io.stdout.write(help);
     return undefined;
   }
   return { options: parser.opts(), operands: parser.args };
+}
+
+/** Options that other commands and tools call by other names. A similar spelling, such as `--format` for `--from`, means something else. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  '--since': ['--from', '--start', '--begin'],
+  '--until': ['--to', '--end', '--till'],
+  '--from': ['--since', '--start'],
+  '--to': ['--until', '--end'],
+};
+
+/** The message for an option that a command knows by another name. */
+function suggestSynonym({ code, message }: CommanderError, parser: Command): string | undefined {
+  const [, flag = ''] =
+    /^error: unknown option '(--[a-z-]+)/.exec(code === 'commander.unknownOption' ? message : '') ?? [];
+  const meant = parser.options.find(({ long }) => SYNONYMS[long ?? '']?.includes(flag));
+  return meant && `unknown option '${flag}'\n(Did you mean ${meant.long}?)`;
 }
 
 /**

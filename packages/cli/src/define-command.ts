@@ -106,6 +106,8 @@ interface CommandDefinition<Table extends OptionTable, Format extends string, Se
   readonly isFormatRequired?: true;
   /** Who writes the file of `-o`: this function, when the command is done, or the command. @default there is no `-o` */
   readonly output?: 'when done' | 'by command';
+  /** What a command without `formats` writes, so that the file of `-o` has a fitting ending. @default any ending fits */
+  readonly writes?: readonly string[];
   /** @returns The exit code; nothing for 0. */
   run(given: Given<OptionsOf<Table>, Format>, io: Io, service?: Service): Promise<number> | Promise<void>;
 }
@@ -123,13 +125,13 @@ export function defineCommand<
   const Format extends string = never,
   Service = never,
 >(definition: CommandDefinition<Table, Format, Service>): DefinedCommand<Service> {
-  const { path, options: table = {}, formats = [], isFormatRequired, output: writer } = definition;
+  const { path, options: table = {}, formats = [], isFormatRequired, output: writer, writes } = definition;
   return {
     parser: () => createCommandParser(definition),
     async run({ options: given, operands }, io, service) {
       const options = given as Given<OptionsOf<Table>, Format>['options'];
+      const found = chooseFormat(options, formats, path, writes);
       assertRequired(table, options);
-      const found = chooseFormat(options, formats, path);
       if (found === undefined && isFormatRequired === true) {
         throw new UsageError(`--format is required: ${formats.join(', ')}`);
       }
@@ -225,11 +227,12 @@ export function toFlag(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** @throws UsageError when a required option is missing. */
+/** @throws UsageError when required options are missing: all of them are named. */
 function assertRequired(table: OptionTable, options: object): void {
-  for (const [key, { required, short }] of Object.entries(table)) {
+  const missing = Object.entries(table).flatMap(([key, { required, short }]) => {
     const value = (options as Readonly<Record<string, unknown>>)[key];
-    if (required === undefined || (value !== undefined && value !== '')) continue;
-    throw new UsageError(`${short ?? toFlag(key)} is required: ${required}`);
-  }
+    if (required === undefined || (value !== undefined && value !== '')) return [];
+    return [`${short ?? toFlag(key)} is required: ${required}`];
+  });
+  if (missing.length > 0) throw new UsageError(missing.join('; '));
 }

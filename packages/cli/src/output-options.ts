@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { type FileParts, replaceFile } from '@hdrscope/kit/files';
 import { type Io, Refusal, UsageError } from './command.ts';
 import { systemErrorText } from './system-error.ts';
@@ -37,6 +37,13 @@ const ENDINGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['png', ['png']],
   ['html', ['html']],
   ['txt', ['text']],
+  ['yaml', ['yaml']],
+  ['yml', ['yaml']],
+  ['bash', ['bash']],
+  ['sh', ['bash']],
+  ['zsh', ['zsh']],
+  ['fish', ['fish']],
+  ['log', ['log']],
   ['gz', []],
 ]);
 
@@ -44,13 +51,15 @@ const ENDINGS: ReadonlyMap<string, readonly string[]> = new Map([
  * The format that a command line asks for, else that of its file's ending; `undefined` when neither says one.
  *
  * @param path The command, for messages.
- * @throws UsageError when it asks for two, names a format where the file belongs, or the file has the ending of a format that the
- *   command does not write.
+ * @param written What a command without formats writes.
+ * @throws UsageError when it asks for two, names a format where the file belongs, or the file has an ending that stands for nothing that the
+ *   command writes: people expect what the ending says.
  */
 export function chooseFormat<Format extends string>(
   options: OutputOptions<Format>,
   formats: readonly Format[],
   path: string,
+  written: readonly string[] = formats,
 ): Format | undefined {
   const { output, format } = options;
   if (formats.some((one) => one === output)) {
@@ -64,19 +73,30 @@ export function chooseFormat<Format extends string>(
     const names = asked.map((name) => (short.some((one) => one === name) ? `--${name}` : `--format ${name}`));
     throw new UsageError(`${names.join(' and ')} exclude each other`);
   }
-  const fitting = findFormats(output ?? '');
-  if (asked.length > 0 || fitting === undefined || formats.length === 0) return asked[0];
-  const found = formats.find((one) => fitting.includes(one));
-  if (found !== undefined) return found;
+  const ending = findEnding(output ?? '');
+  if (asked.length > 0 || ending === undefined || written.length === 0) return asked[0];
+  const fitting = ENDINGS.get(ending) ?? [];
+  const found = written.find((one) => fitting.includes(one));
+  // A command without formats has nothing to choose.
+  if (found !== undefined) return formats.find((one) => one === found);
+  const known = written.map((one) => {
+    const endings = listEndings([one]);
+    return endings.length === 0 ? one : `${one} (${endings.join(', ')})`;
+  });
+  const cure = formats.length > 0 ? '--format says which' : 'a file without an ending is taken, too';
   throw new UsageError(
-    `--output ${output} has the ending of a format that ${path} does not write: it writes ${formats.join(', ')}, and --format says which`,
+    `--output ${output} has the ending of a format that ${path} does not write: it writes ${known.join(', ')}, and ${cure}`,
   );
+}
+
+/** The ending of the name of a file: letters, and digits after the first one. `undefined` where there is none, as in `.profile`. */
+function findEnding(file: string): string | undefined {
+  return /^\.([a-z]\w*)$/i.exec(extname(file))?.[1]?.toLowerCase();
 }
 
 /** The formats that the ending of a file stands for; `undefined` for any other ending. */
 export function findFormats(file: string): readonly string[] | undefined {
-  const [, ending = ''] = /\.(\w+)$/.exec(file) ?? [];
-  return ENDINGS.get(ending.toLowerCase());
+  return ENDINGS.get(findEnding(file) ?? '');
 }
 
 /** The endings that stand for some formats, as in `.json`. */

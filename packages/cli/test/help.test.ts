@@ -1,4 +1,5 @@
-import { commandTree } from '../src/commands/completion/tree.ts';
+import { existsSync, rmSync } from 'node:fs';
+import { type CommandNode, commandTree } from '../src/commands/completion/tree.ts';
 import { HDRSCOPE } from '../src/program.ts';
 import { hdrscope } from './support/fake-io.ts';
 
@@ -44,6 +45,69 @@ test.each(paths.filter((path) => path !== FOREIGN))('%s reports an unknown optio
   // A missing argument is reported first.
   expect(stderr).toMatch(/--no-such-option|required option/);
   expect(stderr).toContain('--help lists the ');
+});
+
+// It writes into a folder.
+const TO_FOLDER = 'hdrscope history import';
+const writers = nodes.filter(
+  ({ path, options }) =>
+    ![TO_FOLDER, FOREIGN].includes(path) && options.some(({ flags }) => flags.includes('-o')),
+);
+
+/** Runs a command with as many words as it needs. */
+async function runWith({ path, operand }: CommandNode, options: readonly string[]) {
+  const word = typeof operand === 'string' ? '-' : operand[0]!;
+  for (let words = 0; ; words++) {
+    const args = [...path.split(' ').slice(1), ...Array<string>(words).fill(word), ...options];
+    const result = await hdrscope(args);
+    if (!/missing required argument/.test(result.stderr) || words === 4) return result;
+  }
+}
+
+test.each(
+  writers.flatMap((node) =>
+    ['y.xyz', 'y.tar.gz', 'y.JSONX', 'y.doc'].map((file) => [node.path, file, node] as const),
+  ),
+)('%s -o %s is refused: the ending stands for nothing that the command writes', async (path, file, node) => {
+  rmSync(file, { force: true });
+  const { exitCode, stdout, stderr } = await runWith(node, ['-o', file]);
+  expect([exitCode, stdout, existsSync(file)]).toEqual([2, '', false]);
+  const [, known = ''] =
+    /^hdrscope: --output \S+ has the ending of a format that .* does not write: it writes (.*), and .*\n/.exec(
+      stderr,
+    ) ?? [];
+  expect(stderr).toContain(`--output ${file} `);
+  expect(stderr).toContain(`that ${path} does not write: it writes `);
+  expect(known).toMatch(/\(\.[a-z]+/);
+});
+
+test('there are many commands that write files', () => {
+  expect(writers.length).toBeGreaterThan(20);
+});
+
+const SINCE = nodes.filter(({ options }) => options.some(({ flags }) => flags.includes('--since')));
+
+test.each(
+  SINCE.flatMap((node) =>
+    (
+      [
+        ['--from', '--since'],
+        ['--start', '--since'],
+        ['--to', '--until'],
+        ['--end', '--until'],
+      ] as const
+    )
+      .filter(
+        ([typed, meant]) =>
+          node.options.some(({ flags }) => flags.includes(meant)) &&
+          !node.options.some(({ flags }) => flags.includes(typed)),
+      )
+      .map((words) => [node.path, ...words, node] as const),
+  ),
+)('%s %s suggests %s', async (_path, typed, meant, node) => {
+  const { exitCode, stderr } = await runWith(node, [typed, '10']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`unknown option '${typed}'\n(Did you mean ${meant}?)`);
 });
 
 test.each([

@@ -63,6 +63,7 @@ export const schema = defineCommand({
 a first line "# yaml-language-server: $schema=./hdrscope.schema.json" names it.`,
   examples: ['hdrscope config schema -o hdrscope.schema.json'],
   output: 'when done',
+  writes: ['yaml'],
   async run(_, { stdout }) {
     await stdout.write(jsonDocument(configJsonSchema()));
   },

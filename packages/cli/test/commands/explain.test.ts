@@ -164,6 +164,10 @@ test.each([
     ['--before', '2026-03-10T14:00/15:10', '--after', '2026-03-10T15:00/16:00'],
     '--before and --after must not overlap',
   ],
+  [
+    [],
+    '--before and --after are required: ranges, as in --before 2026-03-10T14:00/15:10 --after 2026-03-10T15:10/15:18',
+  ],
   [['--before', '2026-03-10T14:00/15:10'], '--after is required: a range, as in 2026-03-10T15:10/15:18'],
   [['--after', '2026-03-10T14:00/15:10'], '--before is required: a range, as in 2026-03-10T14:00/15:10'],
   [[...RANGES, '--unit', 'us'], '--unit is for logs: in a history, --where selects series'],
@@ -176,6 +180,14 @@ test.each([
 ])('%j is a wrong command line', async (args, message) => {
   const { exitCode, stderr } = await explain(args);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('a bare folder gets all that its question lacks in one sentence', async () => {
+  const { exitCode, stderr } = await hdrscope(['explain', history]);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    'hdrscope: --before and --after are required: ranges, as in --before 2026-03-10T14:00/15:10 --after 2026-03-10T15:10/15:18; a history of several metrics needs --metric, too\n',
+  ]);
 });
 
 test('the folder of a history may stand behind the ranges', async () => {
@@ -310,7 +322,10 @@ test('a picture of no parts is refused with the reason', async () => {
   ]);
   expect(existsSync(output)).toBe(false);
   expect(await say('--format', 'png')).toEqual([2, expect.stringContaining('a PNG picture needs a file')]);
-  expect(await say('-o', 'x.html')).toEqual([2, expect.stringContaining('it writes text, json, svg, png')]);
+  expect(await say('-o', 'x.html')).toEqual([
+    2,
+    expect.stringContaining('it writes text (.txt), json (.json), svg (.svg), png (.png)'),
+  ]);
 });
 
 test('a log may have more series than a registry takes of a service', async () => {

@@ -29,6 +29,7 @@ export function defineCompletion(program: Group): DefinedCommand {
     ],
     operands: { '<shell>': { help: 'which shell', choices: Object.keys(SCRIPTS) } },
     output: 'when done',
+    writes: Object.keys(SCRIPTS),
     async run({ operands: [shell = ''] }, { stdout }) {
       await stdout.write(SCRIPTS[shell]!(await commandTree(program)));
     },

@@ -26,7 +26,7 @@ export interface HistorySides extends Readonly<Record<'before' | 'after', TimeRa
  */
 export async function findSides(
   operands: readonly string[],
-  { before, after }: Pick<ExplainOptions, 'before' | 'after'>,
+  { before, after, metric }: Pick<ExplainOptions, 'before' | 'after' | 'metric'>,
 ): Promise<SidesGiven | HistorySides> {
   // An option takes all words that follow it, also a folder behind a range.
   const words = [before, after].flatMap(([range = '', ...more]) => (isRange(range) ? more : []));
@@ -39,8 +39,7 @@ export async function findSides(
     }
     const [from, to] = [before[0], after[0]];
     const ranges = [from && parseRange(from, '--before'), to && parseRange(to, '--after')] as const;
-    if (!ranges[0]) throw new UsageError('--before is required: a range, as in 2026-03-10T14:00/15:10');
-    if (!ranges[1]) throw new UsageError('--after is required: a range, as in 2026-03-10T15:10/15:18');
+    if (!ranges[0] || !ranges[1]) throw missingRanges(ranges.map(Boolean), metric);
     assertApart([ranges[0], ranges[1]]);
     return { folder, before: ranges[0], after: ranges[1] };
   }
@@ -51,6 +50,23 @@ export async function findSides(
     );
   }
   return findSideFiles(operands, { before, after });
+}
+
+const EXAMPLES = [
+  ['--before', '2026-03-10T14:00/15:10'],
+  ['--after', '2026-03-10T15:10/15:18'],
+] as const;
+
+/** All that a question about a history lacks. */
+function missingRanges(areGiven: readonly boolean[], metric: string | undefined): UsageError {
+  const missing = EXAMPLES.filter((_, i) => areGiven[i] !== true);
+  const names = missing.map(([name]) => name).join(' and ');
+  const ranges =
+    missing.length === 1
+      ? `is required: a range, as in ${missing[0]![1]}`
+      : `are required: ranges, as in ${missing.flat().join(' ')}`;
+  const more = metric === undefined ? '; a history of several metrics needs --metric, too' : '';
+  return new UsageError(`${names} ${ranges}${more}`);
 }
 
 function isRange(text: string): boolean {

@@ -104,6 +104,7 @@ export const command = defineCommand({
   ],
   options: OPTIONS,
   output: 'when done',
+  writes: ['yaml'],
   async run({ options }, io) {
     await io.stdout.write(prometheusRules([await readSlo(options, io)]));
   },
