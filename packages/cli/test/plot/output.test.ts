@@ -106,7 +106,10 @@ describe('the output', () => {
   });
 
   test.each([
-    [['-o', 'x.pdf'], 'x.pdf does not say which format to write'],
+    [
+      ['-o', 'x.pdf'],
+      'x.pdf has the ending of a format that hdrscope plot does not write: it writes text (.txt), svg (.svg)',
+    ],
     [['--format', 'png'], 'a PNG picture needs a file'],
     [['--format', 'gif'], "--format must be text, svg, png, html, json, got 'gif'"],
     [['--unit', 'min'], '--unit must be'],
