@@ -147,6 +147,11 @@ describeWithChromium('the first view of the live page', () => {
     await page.evaluate('scrollTo(0, 0)');
     await page.screenshot({ path: join(screenshots, `changes-${name}-${colorScheme}.png`) });
     expect(await violationsOf(page)).toEqual([]);
+    // What changed and the first row are there without scrolling.
+    for (const part of [page.locator('.changes ol li').first(), firstRow()]) {
+      const { y, height } = (await part.boundingBox())!;
+      expect(y + height).toBeLessThanOrEqual(viewport.height);
+    }
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
     for (const part of ['.rate', '.v3', '.moved', '[data-key="http.route"]']) {
       expect([part, await firstRow().locator(part).isVisible()]).toEqual([part, true]);

@@ -105,6 +105,7 @@ export async function drag(page: Page, from: number, to: number): Promise<void> 
 
 /** Where an element is, once it stays there: what comes above it on a page that has just opened moves it. */
 async function findPlace(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  await locator.scrollIntoViewIfNeeded();
   let place = await locator.boundingBox();
   await until(async () => {
     const before = place;

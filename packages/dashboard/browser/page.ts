@@ -192,6 +192,14 @@ export class Page {
       this.#asOf,
     );
     main.append(this.#detail.element, this.#tabPanel.element, this.#files.element);
+    // A phone has room for what changed and the first rows, or for the timeline.
+    const phone = window.matchMedia('(max-width: 600px)');
+    const placeTimeline = (): void => {
+      if (phone.matches) this.#live.after(this.#timeline.element);
+      else this.#why.element.before(this.#timeline.element);
+    };
+    phone.addEventListener('change', placeTimeline);
+    placeTimeline();
     const footer = h('footer', {}, this.#history, this.#past, h('p', { class: 'keys' }, keys, pause));
     return h('div', { class: 'app' }, this.#header.element, main, footer);
   }
