@@ -113,7 +113,7 @@ export class Answers {
     if (!asksForRows && pick === undefined) return {};
     const asked = asksForRows
       ? all
-      : await findLabelled(all, question.by, labelSet(pick, question.other), slices);
+      : await findLabelled(all, question.by, labelSet([pick, question.other]), slices);
     const groups = await listGroups(asked, question, slices);
     const rows = asksForRows ? await this.#rowsOf(question, groups, intervals) : undefined;
     const picked = groupOf(groups, pick);
@@ -139,7 +139,7 @@ export class Answers {
     // A filter may leave out the picked row, and still ask about its metric.
     const listed = [...this.#allSeries()];
     const all = chooseTimes(this.#listTimes(question), question);
-    const labelled = await findLabelled(listed, question.by, labelSet(question.pick), new Slices());
+    const labelled = await findLabelled(listed, question.by, labelSet([question.pick]), new Slices());
     const picked = labelled.at(-1);
     if (picked === undefined) return {};
     const isAsked = filterOf(question.where);
@@ -182,7 +182,7 @@ export class Answers {
     if (changes === undefined) return {};
     if (this.#table.leftOut > 0) {
       // They may have few values. Of merged rows, clients get nothing.
-      const changed = labelSet(...changes.message.rows.map(({ label }) => label));
+      const changed = labelSet(changes.message.rows.map(({ label }) => label));
       const labelled = await findLabelled(listed, undefined, changed, slices);
       this.#table.show(labelled.map(({ facts }) => facts.id));
     }
@@ -274,7 +274,7 @@ function groupOf(groups: readonly Group[], wanted: string | undefined): Group | 
   return wanted === undefined ? undefined : groups.findLast(({ label }) => label === wanted);
 }
 
-function labelSet(...labels: readonly (string | undefined)[]): ReadonlySet<string> {
+function labelSet(labels: readonly (string | undefined)[]): ReadonlySet<string> {
   return new Set(labels.filter((label) => label !== undefined));
 }
 
