@@ -65,7 +65,8 @@ export class Broadcast {
       new RunningAnswers(
         (question) => this.answers.of(question, (name) => this.#feed.tabContents(name)),
         send,
-        ANSWER_REST_TIMES,
+        // No update follows the last one of a record, which would ask again.
+        this.#feed.isRecord ? 0 : ANSWER_REST_TIMES,
       ),
       // It takes longer, and nothing waits for it.
       new RunningAnswers((question) => this.answers.why(question), send, WHY_REST_TIMES),
