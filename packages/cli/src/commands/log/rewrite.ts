@@ -20,7 +20,7 @@ export const slice = defineCommand({
   operands: { '<file>': 'a log; - is standard input' },
   options: SELECTION,
   output: 'by command',
-  writes: ['hlog', 'log'],
+  writes: ['hlog', 'log', 'text'],
   async run({ options, operands }, io) {
     const selection = selectionOf(options);
     if (Object.keys(selection).length === 0) {
@@ -53,7 +53,7 @@ export const merge = defineCommand({
   ],
   operands: { '<file...>': 'logs; - is standard input' },
   output: 'by command',
-  writes: ['hlog', 'log'],
+  writes: ['hlog', 'log', 'text'],
   run: ({ options, operands }, io) =>
     runLines(operands, options.output, io, (sources, reading, order) =>
       mergeLogs(sources, { ...reading, ...order }),
@@ -80,7 +80,7 @@ export const reinterval = defineCommand({
   },
   options: SELECTION,
   output: 'by command',
-  writes: ['hlog', 'log'],
+  writes: ['hlog', 'log', 'text'],
   async run({ options, operands: [length = '', ...paths] }, io) {
     const lengthSec = parseDuration(length, 'the length');
     const selection = selectionOf(options);
