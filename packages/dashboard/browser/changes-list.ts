@@ -99,10 +99,10 @@ export function headlineText(changes: ChangesMessage, zone: Zone): string {
     (one) =>
       `Errors of ${one.metric} ${formatShare(one.before)} → ${formatShare(one.after)} since ${momentText(one.sinceMs, after.toMs, zone)}. `,
   );
-  const times = `${rangeText(after, zone)}, compared with ${whenText(changes.against)}${rangeText(before, zone)}`;
+  const times = `The page compares ${rangeText(after, zone)} with ${whenText(changes.against)}${rangeText(before, zone)}`;
   if (rows.length === 0) {
-    const start = failed.length === 0 ? 'Nothing changed: no' : `${failed.join('')}No`;
-    return `${start} shift of the ${formatCount(rowCount)} rows is more than chance gives. The largest row is shown first. ${times}${othersText(changes)}.`;
+    const start = failed.length === 0 ? 'Nothing changed: none' : `${failed.join('')}None`;
+    return `${start} of the ${formatCount(rowCount)} rows shifted by more than chance gives. The largest row is shown first. ${times}${othersText(changes)}.`;
   }
   const count = rows.length + leftOut;
   const some = `${leftOut > 0 ? 'At least ' : ''}${formatCount(rows.length)} of ${formatCount(Math.max(rowCount, count))} rows changed`;
@@ -132,18 +132,18 @@ const OTHERS: Readonly<Record<Against, string>> = {
 };
 
 /**
- * A change in words: `p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms, 0.1 % before: 8 % of its metric moved. Errors
- * 0 % → 2 %.`
+ * A change in words: `p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms; before, 0.1 % were. 8 % of all values of
+ * its metric moved above it. Errors 0 % → 2 %.`
  */
 export function changeText(change: RowChange, nowMs: number, zone: Zone): string {
   const { percentile, before, after, sinceMs, isNew, isUp, limit, above, isWide, shareOfMetric } = change;
   const moved = isNew ? `${percentile} ${after}, new` : `${percentile} ${before} → ${after}`;
   const [least, most] = isWide ? ['at least ', 'at most '] : ['', ''];
   const now = `${isUp ? least : most}${formatShare(above.after)}`;
-  const then = `${isUp ? most : least}${formatShare(above.before)}${isNew ? ' of its metric' : ''} before`;
-  const parts = `${sentence(now)} of its values are above ${limit}, ${then}`;
-  const metric = `${formatShare(shareOfMetric)} of its metric moved`;
-  return `${moved} since ${momentText(sinceMs, nowMs, zone)}. ${parts}: ${metric}.${errorsText(change.errors)}`;
+  const then = `before, ${isUp ? most : least}${formatShare(above.before)}${isNew ? ' of its metric' : ''} were`;
+  const parts = `${sentence(now)} of its values are above ${limit}; ${then}`;
+  const metric = `${formatShare(shareOfMetric)} of all values of its metric moved ${isUp ? 'above' : 'below'} it`;
+  return `${moved} since ${momentText(sinceMs, nowMs, zone)}. ${parts}. ${metric}.${errorsText(change.errors)}`;
 }
 
 function sentence(text: string): string {

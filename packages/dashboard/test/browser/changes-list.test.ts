@@ -19,22 +19,22 @@ const NOW_MS = Date.UTC(2026, 0, 31, 15, 14);
 test.each([
   [
     {},
-    'p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms, 0.1 % before: 8 % of its metric moved.',
+    'p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms; before, 0.1 % were. 8 % of all values of its metric moved above it.',
     ' ▲ 31 %',
   ],
   [
     { errors: { before: 0, after: 0.02 } },
-    'p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms, 0.1 % before: 8 % of its metric moved. Errors 0 % → 2 %.',
+    'p99.9 66.8 ms → 4.16 s since 15:10:00. 31 % of its values are above 70 ms; before, 0.1 % were. 8 % of all values of its metric moved above it. Errors 0 % → 2 %.',
     ' ▲ 31 %',
   ],
   [
     { isNew: true, before: 'no values', errors: { before: null, after: 0.5 } },
-    'p99.9 4.16 s, new since 15:10:00. 31 % of its values are above 70 ms, 0.1 % of its metric before: 8 % of its metric moved. Errors unknown → 50 %.',
+    'p99.9 4.16 s, new since 15:10:00. 31 % of its values are above 70 ms; before, 0.1 % of its metric were. 8 % of all values of its metric moved above it. Errors unknown → 50 %.',
     ' ▲ 31 %',
   ],
   [
     { isUp: false, isWide: true, above: { before: 0.31, after: 0.001 }, errors: { before: 0, after: 0 } },
-    'p99.9 66.8 ms → 4.16 s since 15:10:00. At most 0.1 % of its values are above 70 ms, at least 31 % before: 8 % of its metric moved.',
+    'p99.9 66.8 ms → 4.16 s since 15:10:00. At most 0.1 % of its values are above 70 ms; before, at least 31 % were. 8 % of all values of its metric moved below it.',
     ' ▼ 31 %',
   ],
 ])('a change with %j is said in words', (facts: Partial<RowChange>, text, mark) => {
@@ -54,16 +54,16 @@ const QUIET: ChangesMessage = {
 };
 
 test.each([
-  [{}, 'is shown first. 15:13:00 – 15:14:00, compared with 15:03:00 – 15:13:00.'],
+  [{}, 'is shown first. The page compares 15:13:00 – 15:14:00 with 15:03:00 – 15:13:00.'],
   [
     { known: ['recent', 'earlier', 'day', 'week'] as const },
-    'compared with 15:03:00 – 15:13:00, also with earlier hours, yesterday and last week.',
+    'with 15:03:00 – 15:13:00, also with earlier hours, yesterday and last week.',
   ],
   [
     { against: 'day' as const, rows: [CHANGE] },
-    '1 of 12 rows changed. 15:13:00 – 15:14:00, compared with the same time yesterday, 15:03:00 – 15:13:00.',
+    '1 of 12 rows changed. The page compares 15:13:00 – 15:14:00 with the same time yesterday, 15:03:00 – 15:13:00.',
   ],
-  [{ against: 'week' as const }, 'compared with the same time a week ago, 15:03:00 – 15:13:00.'],
+  [{ against: 'week' as const }, 'with the same time a week ago, 15:03:00 – 15:13:00.'],
 ])('the first line names the times that were compared: %j', (facts, text) => {
   expect(headlineText({ ...QUIET, ...facts }, UTC)).toContain(text);
 });

@@ -32,7 +32,7 @@ values that select the same series share a row, because the data cannot separate
 A difference that may be chance is not explained. The verdict is undecided when it depends on where values lie in a wide
 bucket. For values in wide buckets, the table shows bounds, and the least part that a cause explains, had its series alone
 stayed as they were; of several causes, the sentence has the least part that they explain together. Where series have
-different buckets, one attribute value is looked for. A difference beyond doubt may have no explanation: then all series
+different buckets, one attribute value is looked for. A significant difference may have no explanation: then all series
 moved alike, or the series that moved share no attribute values that the others lack.
 
 With the folder of a history, --before and --after are ranges: a start and an end
@@ -40,7 +40,7 @@ With the folder of a history, --before and --after are ranges: a start and an en
 UTC unless they say otherwise. An interval belongs to the range in which it starts. Where the history has exemplars, the
 largest values after the change are listed with their traces.
 
-Without a folder, they are interval logs, whose values are added up. The tag of an interval is its series: rpc?host=a&method=get is
+Without a folder, --before and --after are interval logs, whose values are added up. The tag of an interval is its series: rpc?host=a&method=get is
 the metric rpc with two attributes, and get is the attribute tag=get of the metric "values".
 
 A picture (-o FILE.svg, -o FILE.png) shows the parts as steps from the percentile before to that after.`;
