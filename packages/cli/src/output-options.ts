@@ -84,13 +84,23 @@ export function chooseFormat<Format extends string>(
     return endings.length === 0 ? one : `${one} (${endings.join(', ')})`;
   });
   const cure = formats.length > 0 ? '--format says which' : 'a file without an ending is taken, too';
-  throw new UsageError(
-    `--output ${output} has the ending of a format that ${path} does not write: it writes ${known.join(', ')}, and ${cure}`,
+  throw wrongEnding(output!, path, known, cure);
+}
+
+/** @param written What the command writes, with endings. */
+export function wrongEnding(
+  output: string,
+  path: string,
+  written: readonly string[],
+  cure: string,
+): UsageError {
+  return new UsageError(
+    `--output ${output} has the ending of a format that ${path} does not write: it writes ${written.join(', ')}, and ${cure}`,
   );
 }
 
 /** The ending of the name of a file: letters, and digits after the first one. `undefined` where there is none, as in `.profile`. */
-function findEnding(file: string): string | undefined {
+export function findEnding(file: string): string | undefined {
   return /^\.([a-z]\w*)$/i.exec(extname(file))?.[1]?.toLowerCase();
 }
 

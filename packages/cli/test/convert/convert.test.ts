@@ -170,7 +170,13 @@ test('the last point of a file of OTLP is converted', async () => {
 
 test.each([
   ['a form that is only read', ['--to', 'otlp'], 2, '--to must be hlog, base64'],
-  ['an ending of no form', ['-o', join(folder, 'x.bin')], 2, '--to is required'],
+  [
+    'an ending of no form',
+    ['-o', join(folder, 'x.bin')],
+    2,
+    'x.bin has the ending of a format that hdrscope convert',
+  ],
+  ['no form', [], 2, '--to is required where no ending of a file says the form: hlog (.hlog), base64, json'],
   ['bytes on standard output', ['--to', 'ddsketch'], 2, 'ddsketch is not text: -o names the file'],
   [
     'an accuracy of 1',

@@ -94,6 +94,13 @@ export function findFormByEnding(path: string): FormName | undefined {
   return FORMS.find((one: Form) => one.ending !== undefined && path.toLowerCase().endsWith(one.ending))?.name;
 }
 
+/** The forms that are written, with their endings. */
+export function listWritten(): string[] {
+  return FORMS.filter(({ isWritten }) => isWritten).map(({ name, ending }: Form) =>
+    ending === undefined ? name : `${name} (${ending})`,
+  );
+}
+
 /** The table of forms, as the help has it. */
 export function listForms(): string {
   // Bounded: there are fifteen forms.

@@ -12,13 +12,14 @@ import { defineCommand } from '../../define-command.ts';
 import { explained } from '../../inputs/input.ts';
 import { lookAtOperands } from '../../inputs/open-inputs.ts';
 import { integer } from '../../options.ts';
-import { OUTPUT, writeWhole } from '../../output-options.ts';
+import { findEnding, OUTPUT, writeWhole, wrongEnding } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { WHERE } from '../history/options.ts';
 import {
   type FormName,
   findFormByEnding,
   listForms,
+  listWritten,
   READ_FORMS,
   type ReadSketch,
   WRITTEN_FORMS,
@@ -111,11 +112,7 @@ export const command = defineCommand({
   },
   async run({ options, operands: [path = '-'] }, io) {
     const { output = '-', from } = options;
-    const to = options.to ?? findFormByEnding(output);
-    if (to === undefined)
-      throw new UsageError(
-        `--to is required, because the ending of ${output} names no form: ${WRITTEN_FORMS.join(', ')}`,
-      );
+    const to = options.to ?? chooseForm(output);
     const { operands } = await lookAtOperands([path]);
     const { name } = operands[0]!;
     const bytes = await readBytes(path === '-' ? io.stdin : path, name, io);
@@ -135,6 +132,16 @@ export const command = defineCommand({
     await report(converted, read.form, to, output, io);
   },
 });
+
+/** The form that the ending of a file stands for. @throws UsageError */
+function chooseForm(output: string): FormName {
+  const found = findFormByEnding(output);
+  if (found !== undefined) return found;
+  const written = listWritten();
+  if (findEnding(output) !== undefined)
+    throw wrongEnding(output, 'hdrscope convert', written, '--to says which');
+  throw new UsageError(`--to is required where no ending of a file says the form: ${written.join(', ')}`);
+}
 
 /** The only distribution that the options choose. @throws Refusal */
 function chooseSketch(
