@@ -5,13 +5,13 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { isMain, workspaceRoot } from '../lib/workspace.js';
 
 /** @typedef {readonly [lower: number, upper: number, count: number]} Slot */
 /** @typedef {{ form: string, writer?: string, madeBy: string, name: string, input: string, slots: readonly Slot[] }} Vector */
 /** @typedef {{ id: number, slots?: readonly Slot[], unsupported?: boolean, error?: string }} Answer */
 
-const FOLDER = join(import.meta.dirname, '../../docs/formats/vectors');
+const FOLDER = join(workspaceRoot, 'docs/formats/vectors');
 const LIMIT_MS = 60_000;
 /** How far a bound may be from that of the vector, as a share of it. The buckets of VictoriaMetrics have four digits in their texts. */
 const TOLERANCE = { vmrange: 1e-3, otherwise: 1e-9 };
@@ -92,7 +92,7 @@ function report(results) {
   return results.every(({ fault }) => fault === undefined);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (isMain(import.meta)) {
   const command = process.argv.slice(2);
   if (command.length === 0) {
     console.error('usage: npm run conformance -- PROGRAM [ARGUMENT…]');
