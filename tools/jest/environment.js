@@ -88,5 +88,7 @@ export default class Environment {
     // What was registered with the API of OpenTelemetry, which refuses a second one.
     for (const key of Object.getOwnPropertySymbols(globalThis))
       if (key.description?.startsWith('opentelemetry.js.api.')) Reflect.deleteProperty(globalThis, key);
+    // Where its requests went: see `noteClientRequest` of kit.
+    Reflect.deleteProperty(globalThis, Symbol.for('hdrscope.client-addresses'));
   }
 }
