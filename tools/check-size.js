@@ -25,7 +25,7 @@ export const USES = [
   use('record and read percentiles', 14.4, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 23.2, '@hdrscope/core', 'Histogram'),
   use('a registry', 39.5, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 53.1, '@hdrscope/otel', 'createHdr'),
+  use('a view for OpenTelemetry', 53.4, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 35.7, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 22.5, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 18.3, '@hdrscope/core/joint'),
