@@ -4,6 +4,7 @@ export { explainSeries } from './explain/explain-series.ts';
 export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';
 export { type RowKey, readRowKeys } from './parquet/decode.ts';
+export { DAY, dayOf } from './parquet/names.ts';
 export { explainNothing, nothingSelected } from './query/explain-nothing.ts';
 export type { SpanQuestion } from './query/history-span.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';

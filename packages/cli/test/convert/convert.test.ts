@@ -128,6 +128,23 @@ test('a histogram of doubles is converted in steps that keep its digits', async 
   expect(Number(/at most ([\d.]+) %/.exec(stdout)![1])).toBeLessThan(0.15);
 });
 
+test.each([
+  [
+    'hlog',
+    'a.hlog',
+    'hlog counts steps of 0.00001, which it does not state: its values times 0.00001 are those of prometheus',
+  ],
+  ['base64', 'a.txt', 'base64 counts steps of 0.00001, which it does not state'],
+  ['json', 'a.json', undefined],
+])('%s says how large its steps are where nobody else does', async (form, file, sentence) => {
+  const text = 'x_seconds_bucket{le="0.1"} 1\nx_seconds_bucket{le="2"} 9\nx_seconds_bucket{le="+Inf"} 9\n';
+  const path = write('a.prom', `# TYPE x_seconds histogram\n${text}x_seconds_sum 5\nx_seconds_count 9\n`);
+  const output = join(folder, file);
+  const { exitCode, stdout } = await hdrscope(['convert', path, '--min', '0', '--to', form, '-o', output]);
+  expect([exitCode, stdout.includes('counts steps of')]).toEqual([0, sentence !== undefined]);
+  expect(stdout).toContain(sentence ?? '9 values');
+});
+
 test('the last point of a file of OTLP is converted', async () => {
   const point = (time: number, counts: string[]): string =>
     JSON.stringify({

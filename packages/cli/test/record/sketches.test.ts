@@ -84,6 +84,18 @@ test('record groups histograms for Prometheus by their labels, in the unit of th
   ]);
 });
 
+test.each(['--resolution', '--field', '--expected-interval'])(
+  '%s is refused, because sketches are counted already',
+  async (option) => {
+    const path = write('c.vmrange', vectorsOf('vmrange.json')[0]!.input);
+    const { exitCode, stderr } = await hdrscope(['record', path, option, '1']);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      `hdrscope: ${option} is for numbers, and the values of ${path} are counted already: leave it out\n`,
+    ]);
+  },
+);
+
 test('hdrscope FILE shows a sketch, and names the command that converts it', async () => {
   const path = write('b.vmrange', vectorsOf('vmrange.json')[0]!.input);
   const { exitCode, stdout } = await hdrscope([path]);

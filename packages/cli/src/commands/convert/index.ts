@@ -1,3 +1,4 @@
+import { isScaledLayout } from '@hdrscope/core/internal';
 import {
   type Conversion,
   closeSketch,
@@ -33,8 +34,9 @@ ${listForms()}
 
 All counts of a slot go to the slot of its middle, so no count is lost or divided. The error that is printed is the
 largest distance of a value from the middle of its slot, as a share of the value: it follows from the widths of the
-slots of both forms. Values keep their numbers: no form but json states a unit. What OUT cannot hold is refused:
-values below 0 in HDR slots, slots without a bound, several distributions of which none is chosen.`;
+slots of both forms. No form but json states a unit. hlog and base64 count whole steps, and a sentence says how large a
+step is when it is not 1. What OUT cannot hold is refused: values below 0 in HDR slots, slots without a bound, several
+distributions of which none is chosen.`;
 
 export const command = defineCommand({
   path: 'hdrscope convert',
@@ -204,6 +206,13 @@ async function report(
   ];
   if (after.aroundZero > 0)
     lines.push(`values in slots that contain 0 are at most ${number(after.aroundZero)} from it`);
+  if ((to === 'hlog' || to === 'base64') && isScaledLayout(counted.layout)) {
+    const { unitsPerTick, ticksPerUnit } = counted.layout.resolution;
+    const step = unitsPerTick / ticksPerUnit;
+    lines.push(
+      `${to} counts steps of ${step}, which it does not state: its values times ${step} are those of ${from}`,
+    );
+  }
   if (misplaced > 0)
     lines.push(`${formatCount(misplaced)} of ${formatCount(total)} may be in a slot beside theirs`);
   const text = lines.map((line) => `${wrapToScreen(line, io)}\n`).join('');

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HistoryRow, rowsBetween, writeRows } from '@hdrscope/history';
+import { DAY, dayOf } from '@hdrscope/history/internal';
 import { DAY_MS, formatCount, formatTime, listNames, MINUTE_MS, suggestion, valuesText } from '@hdrscope/kit';
 import { listRemoteHistograms, type RemoteReadHealth, readRemote } from '@hdrscope/prometheus/receiver';
 import type { Snapshot } from '@hdrscope/registry';
@@ -73,7 +74,7 @@ async function readInto(
   const write = async (): Promise<void> => {
     for (const day of new Set(rows.map(({ startMs }) => dayOf(startMs)))) {
       const ofDay = rows.filter(({ startMs }) => dayOf(startMs) === day);
-      await writeRows(join(folder, `day=${day}`, `${files++}.parquet`), ofDay);
+      await writeRows(join(folder, `${DAY}${day}`, `${files++}.parquet`), ofDay);
     }
     rows = [];
   };
@@ -90,10 +91,6 @@ async function readInto(
   }
   await write();
   return health!;
-}
-
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 /** The time that the options ask for: that of the ranges to compare, or the last hour unless they state another one. */

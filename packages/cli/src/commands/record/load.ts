@@ -11,7 +11,7 @@ import {
   type SketchForm,
 } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../../command.ts';
-import { defineOptions, type OptionsOf } from '../../define-command.ts';
+import { defineOptions, type OptionsOf, toFlag } from '../../define-command.ts';
 import { bytesOf, explained, type Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
 import { LOG_FORMAT } from '../../options.ts';
@@ -49,7 +49,7 @@ export const TAKEN: readonly RecordKind[] = [
 ];
 
 /** Options of numbers, which these inputs do not take. */
-const OF_NUMBERS = ['unit', 'resolution', 'expectedInterval', 'field', 'separator'] as const;
+export const OF_NUMBERS = ['unit', 'resolution', 'expectedInterval', 'field', 'separator'] as const;
 
 /** Options as the command line has them. */
 export interface LoadOptions extends OptionsOf<typeof REQUEST_OPTIONS> {
@@ -73,13 +73,7 @@ export async function recordLoad(
   if (numbers !== undefined)
     throw new Refusal(`${numbers.name} has numbers, and others have requests: record them separately`);
   const found = inputs as readonly Input<RequestForm | CountsForm>[];
-  const wrong = OF_NUMBERS.find(
-    (name) => (options as unknown as Record<string, unknown>)[name] !== undefined,
-  );
-  if (wrong !== undefined)
-    throw new UsageError(
-      `--${wrong.replace('I', '-i')} is for numbers, and ${found[0]!.name} has its own unit: leave it out`,
-    );
+  assertNoNumberOptions(options, OF_NUMBERS, `${found[0]!.name} has its own unit`);
   const { by, percentiles, format, output } = options;
   const { kind } = found[0]!;
   const isOne =
@@ -107,6 +101,17 @@ export async function recordLoad(
   for (const note of grouped.notes) await io.stderr.write(`hdrscope: ${note}\n`);
   await writeLines(formatGroups(grouped, percentiles, format === 'json' ? 'json' : 'text', io), output, io);
   return exitCode;
+}
+
+/** @throws UsageError when an option of numbers is given. */
+export function assertNoNumberOptions(
+  options: object,
+  names: readonly (typeof OF_NUMBERS)[number][],
+  reason: string,
+): void {
+  const wrong = names.find((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined);
+  if (wrong !== undefined)
+    throw new UsageError(`${toFlag(wrong)} is for numbers, and ${reason}: leave it out`);
 }
 
 /** Counts all requests of an input as one distribution. */

@@ -15,6 +15,7 @@ import { writeLines } from '../../output-options.ts';
 import type { FormName, ReadSketch } from '../convert/forms.ts';
 import { readBytes, readForm, recogniseForm } from '../convert/read-form.ts';
 import { formatGroups } from './groups.ts';
+import { assertNoNumberOptions, OF_NUMBERS } from './load.ts';
 
 /** Options of the command line. */
 interface SketchOptions {
@@ -33,10 +34,13 @@ const METRIC = 'metric';
 /** Shows what other programs have counted, within the bounds of their slots, by their names and labels. @throws Refusal, UsageError */
 export async function recordSketches(
   inputs: readonly Input<SketchForm>[],
-  { from, unit, by, where, percentiles, format, output }: SketchOptions,
+  options: SketchOptions,
   io: Io,
 ): Promise<number> {
+  const { from, unit, by, where, percentiles, format, output } = options;
   const [{ name, source }] = inputs as [Input<SketchForm>];
+  const ofNumbers = OF_NUMBERS.filter((option) => option !== 'unit');
+  assertNoNumberOptions(options, ofNumbers, `the values of ${name} are counted already`);
   if (inputs.length > 1)
     throw new UsageError(`record takes one file that others have counted, got ${inputs.length}`);
   if (format !== 'text' && format !== 'json')
