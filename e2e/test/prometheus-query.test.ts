@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { servePrometheus } from '@hdrscope/prometheus';
-import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
-import { Histogram, Registry as PromClientRegistry } from 'prom-client';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
+import { startTargets } from './support/prometheus-targets.ts';
 import { durations } from './support/sampling.ts';
 
 const COMMAND = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
@@ -48,38 +44,6 @@ async function refusal(...args: string[]): Promise<{ code: number; text: string 
     const { code, stderr } = error as { code: number; stderr: string };
     return { code, text: stderr };
   }
-}
-
-/** Our exporter with native histograms, and the client of Node.js with classic ones. */
-async function startTargets() {
-  const source = createRegistry();
-  const family = source.histogram({ name: 'hdr.duration', unit: 's' });
-  const native = await servePrometheus(source, { host: '127.0.0.1', port: 0 });
-  const client = new PromClientRegistry();
-  const histogram = new Histogram({
-    ...{ name: 'client_duration_seconds', help: 'h', labelNames: ['route'], registers: [client] },
-    buckets: [0.001, 0.0025, 0.01, 0.05, 0.25, 1],
-  });
-  const server = createServer(async (_, response) => {
-    response.setHeader('content-type', client.contentType);
-    response.end(await client.metrics());
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return {
-    targets: [`127.0.0.1:${native.port}`, `127.0.0.1:${(server.address() as AddressInfo).port}`],
-    record(route: string, values: readonly number[]) {
-      for (const value of values) {
-        family.with({ route }).record(value);
-        histogram.observe({ route }, value);
-      }
-    },
-    restartClient: () => client.resetMetrics(),
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await native.close();
-    },
-  };
 }
 
 /** Waits until Prometheus has stored a state of both histograms with so many values of a route. */

@@ -1,13 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { servePrometheus } from '@hdrscope/prometheus';
 import { type RunningRemoteWrite, serveRemoteWrite } from '@hdrscope/prometheus/receiver';
 import { fetchExposition, ingestPrometheus } from '@hdrscope/prometheus/scraper';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
-import { Histogram, Registry as PromClientRegistry, Summary } from 'prom-client';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { startPrometheus } from './support/prometheus.ts';
+import { startTargets } from './support/prometheus-targets.ts';
 import { durations } from './support/sampling.ts';
 
 const TOKEN = 'a-token-for-this-test';
@@ -48,38 +45,14 @@ function isOfTest(name: string): boolean {
   return /^(?:hdr|client)_/.test(name);
 }
 
-/** Our exporter with native histograms, and the client of Node.js with classic ones and a summary. */
-async function startTargets() {
-  const source = createRegistry();
-  const family = source.histogram({ name: 'hdr.duration', unit: 's' });
-  const native = await servePrometheus(source, { host: '127.0.0.1', port: 0 });
-  const client = new PromClientRegistry();
-  const histogram = new Histogram({
-    ...{ name: 'client_duration_seconds', help: 'h', labelNames: ['route'], registers: [client] },
-    buckets: [0.001, 0.0025, 0.01, 0.05, 0.25, 1],
-  });
-  const summary = new Summary({ name: 'client_summary_seconds', help: 'h', registers: [client] });
-  const server = createServer(async (_, response) => {
-    response.setHeader('content-type', client.contentType);
-    response.end(await client.metrics());
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+/** Targets that count values of all routes in one step. */
+async function startRoutes() {
+  const targets = await startTargets();
   let seed = 1;
   return {
-    targets: [`127.0.0.1:${native.port}`, `127.0.0.1:${(server.address() as AddressInfo).port}`],
+    ...targets,
     record() {
-      for (const route of ROUTES) {
-        for (const value of durations(VALUES_OF_ROUTE, seed++, { spread: 1.1 })) {
-          family.with({ route }).record(value);
-          histogram.observe({ route }, value);
-          summary.observe(value);
-        }
-      }
-    },
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await native.close();
+      for (const route of ROUTES) targets.record(route, durations(VALUES_OF_ROUTE, seed++, { spread: 1.1 }));
     },
   };
 }
@@ -120,7 +93,7 @@ describe.each(CASES)('%s', (_, name, remoteWrite, args) => {
         ...{ host: '127.0.0.1', port: 0, token: TOKEN },
         observer: { failed: (error) => problems.push((error as Error).message) },
       });
-      const targets = await startTargets();
+      const targets = await startRoutes();
       targets.record();
       const prometheus = await startPrometheus(name, targets.targets, {
         remoteWrite: [

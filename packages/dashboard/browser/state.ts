@@ -201,13 +201,13 @@ function byName(a: TableRow, b: TableRow): number {
     const byFamily = collator.compare(a.family.name, b.family.name);
     if (byFamily !== 0) return byFamily;
   }
-  const [one, other] = [orderOf(a), orderOf(b)];
+  const [one, other] = [makeOrder(a), makeOrder(b)];
   if (one !== other) return one < other ? -1 : 1;
   return a.label < b.label ? -1 : Number(a.label > b.label);
 }
 
 /** A text that orders names as people do, `/2` before `/10` and `é` beside `e`, in a tenth of the time that a collator takes. */
-function orderOf(row: TableRow): string {
+function makeOrder(row: TableRow): string {
   row.order ??= row.searched
     .normalize('NFD')
     .replace(/\d+/g, (digits) => `${String(digits.length).padStart(3, '0')}${digits}`);

@@ -31,8 +31,8 @@ export function noteClientRequest(address: string, isTelemetry: boolean): void {
 }
 
 /**
- * The addresses to which all requests of this process export telemetry. One request of another kind shows that an address is not only that of a
- * receiver, so it is none of them.
+ * The addresses to which all requests of this process export telemetry. An address that gets one request of another kind is left out, because
+ * it is not only that of a receiver.
  *
  * @example
  * ```ts

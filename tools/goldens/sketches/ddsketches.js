@@ -47,17 +47,17 @@ export function makeDdsketches() {
   const others = listRequests(['NONE', 'LINEAR', 'CUBIC'], DENSE_STORES);
   const ask = (/** @type {Request} */ request) => JSON.stringify({ do: 'make', ...request });
   const goAnswers = askPeer('sketches-go', go.map(ask));
-  const javaAnswers = askPeer('sketches-java', java.map(lineOf));
+  const javaAnswers = askPeer('sketches-java', java.map(formatLine));
   return [
-    ...vectorsOf('sketches-go', 'sketches-go 1.4.8', go, goAnswers),
-    ...vectorsOf('sketches-java', 'sketches-java 0.8.3', java, javaAnswers),
-    ...vectorsOf('sketches-js', '@datadog/sketches-js 2.1.1', others, others.map(makeInJavaScript)),
-    ...vectorsOf('sketches-py', 'ddsketch 3.0.1', others, askPeer('sketches-python', others.map(ask))),
+    ...makeVectors('sketches-go', 'sketches-go 1.4.8', go, goAnswers),
+    ...makeVectors('sketches-java', 'sketches-java 0.8.3', java, javaAnswers),
+    ...makeVectors('sketches-js', '@datadog/sketches-js 2.1.1', others, others.map(makeInJavaScript)),
+    ...makeVectors('sketches-py', 'ddsketch 3.0.1', others, askPeer('sketches-python', others.map(ask))),
   ];
 }
 
 /** @param {string} writer @param {string} madeBy @param {readonly (Request & { name: string })[]} requests @param {readonly any[]} answers */
-function vectorsOf(writer, madeBy, requests, answers) {
+function makeVectors(writer, madeBy, requests, answers) {
   return requests.flatMap(({ name, mapping, store, accuracy, values }, at) => {
     const { bytes, encoded, slots, quantiles } = answers[at];
     const facts = { values, slots, quantiles: QUANTILES.map((quantile, i) => [quantile, quantiles[i]]) };
@@ -70,7 +70,7 @@ function vectorsOf(writer, madeBy, requests, answers) {
 }
 
 /** The request of sketches-java. @param {Request} request */
-function lineOf({ mapping, store, accuracy, values, quantiles }) {
+function formatLine({ mapping, store, accuracy, values, quantiles }) {
   return [mapping, store, accuracy, values.map((one) => one.join(':')).join(','), quantiles.join(',')].join(
     ' ',
   );

@@ -13,7 +13,7 @@ interface Vector {
   readonly values: readonly (readonly [number, number])[];
 }
 
-function vectorsOf(file: string): readonly Vector[] {
+function readVectors(file: string): readonly Vector[] {
   const path = new URL(`../../../../docs/formats/vectors/${file}`, import.meta.url);
   return JSON.parse(readFileSync(path, 'utf8')).vectors;
 }
@@ -29,26 +29,26 @@ function largest({ values }: Vector): number {
   return Math.max(...values.map(([value]) => value));
 }
 
-function countOf({ values }: Vector): number {
+function countValues({ values }: Vector): number {
   return values.reduce((sum, [, count]) => sum + count, 0);
 }
 
 test.each(['circllhist', 'vmrange'])(
   'record shows a sketch of the form %s within the bounds of its slots',
   async (form) => {
-    const [vector] = vectorsOf(`${form}.json`) as [Vector];
+    const [vector] = readVectors(`${form}.json`) as [Vector];
     const path = write(form, vector.input);
     const { exitCode, stdout, stderr } = await hdrscope(['record', path, '--unit', 's', '--json']);
     expect([exitCode, stderr]).toEqual([0, '']);
     const [{ count, unit, max }] = JSON.parse(stdout).groups;
-    expect([count, unit]).toEqual([countOf(vector), 'ms']);
+    expect([count, unit]).toEqual([countValues(vector), 'ms']);
     expect(max.lower).toBeLessThanOrEqual(largest(vector) * 1000);
     expect(max.upper).toBeGreaterThanOrEqual(largest(vector) * 1000);
   },
 );
 
 test('record takes a DDSketch when its writer is stated, and only then', async () => {
-  const vector = vectorsOf('ddsketch.json').find(({ writer }) => writer === 'sketches-js')!;
+  const vector = readVectors('ddsketch.json').find(({ writer }) => writer === 'sketches-js')!;
   const path = write('js.ddsketch', Buffer.from(vector.input, 'base64'));
   const refused = await hdrscope(['record', path]);
   expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
@@ -57,7 +57,7 @@ test('record takes a DDSketch when its writer is stated, and only then', async (
   );
   const { stdout } = await hdrscope(['record', path, '--from', 'ddsketch-js', '--json']);
   const [{ count, max }] = JSON.parse(stdout).groups;
-  expect(count).toBe(countOf(vector));
+  expect(count).toBe(countValues(vector));
   expect(max.lower).toBeLessThanOrEqual(largest(vector));
   expect(max.upper).toBeGreaterThanOrEqual(largest(vector));
 });
@@ -87,7 +87,7 @@ test('record groups histograms for Prometheus by their labels, in the unit of th
 test.each(['--resolution', '--field', '--expected-interval'])(
   '%s is refused, because sketches are counted already',
   async (option) => {
-    const path = write('c.vmrange', vectorsOf('vmrange.json')[0]!.input);
+    const path = write('c.vmrange', readVectors('vmrange.json')[0]!.input);
     const { exitCode, stderr } = await hdrscope(['record', path, option, '1']);
     expect([exitCode, stderr]).toEqual([
       2,
@@ -97,7 +97,7 @@ test.each(['--resolution', '--field', '--expected-interval'])(
 );
 
 test('hdrscope FILE shows a sketch, and names the command that converts it', async () => {
-  const path = write('b.vmrange', vectorsOf('vmrange.json')[0]!.input);
+  const path = write('b.vmrange', readVectors('vmrange.json')[0]!.input);
   const { exitCode, stdout } = await hdrscope([path]);
   expect(exitCode).toBe(0);
   expect(stdout).toContain('request_seconds  /a');
@@ -105,7 +105,7 @@ test('hdrscope FILE shows a sketch, and names the command that converts it', asy
 });
 
 test('hdrscope FILE asks for the writer of a DDSketch', async () => {
-  const path = write('go.ddsketch', Buffer.from(vectorsOf('ddsketch.json')[0]!.input, 'base64'));
+  const path = write('go.ddsketch', Buffer.from(readVectors('ddsketch.json')[0]!.input, 'base64'));
   const { stdout } = await hdrscope([path]);
   expect(stdout).toContain(`hdrscope record ${path} --from ddsketch`);
 });

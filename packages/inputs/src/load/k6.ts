@@ -171,7 +171,7 @@ function readK6Table(bytes: TextBytes, options: ReadLinesOptions, requests: K6Re
     const cells = cellsOf(line, ',');
     const [metric = '', time = '', value = ''] = cells;
     if (!requests.isWanted(metric)) return;
-    const tags = requests.labels.length === 0 ? NO_TAGS : tagsOfCells(titles, cells);
+    const tags = requests.labels.length === 0 ? NO_TAGS : readTags(titles, cells);
     leaveOutBad(lineNumber, options, () =>
       requests.onPoint(metric, value === '' ? Number.NaN : Number(value), secondsOf(time), tags),
     );
@@ -179,7 +179,7 @@ function readK6Table(bytes: TextBytes, options: ReadLinesOptions, requests: K6Re
 }
 
 /** The tags of a line: the usual ones have columns, and the others are in one cell, as in `team=a&tier=1`. */
-function tagsOfCells(titles: readonly string[], cells: readonly string[]): Map<string, string> {
+function readTags(titles: readonly string[], cells: readonly string[]): Map<string, string> {
   const tags = new Map<string, string>();
   for (const [at, title] of titles.entries()) {
     if (at < 3) continue;

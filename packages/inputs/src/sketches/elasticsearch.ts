@@ -122,14 +122,14 @@ interface Buckets {
 
 function countBuckets(buckets: Buckets): Counted {
   const { scale, zeroCount, zeroThreshold, positive, negative } = buckets;
-  const [range, below] = [rangeOf(positive), rangeOf(negative)];
+  const [range, below] = [findRange(positive), findRange(negative)];
   const slots = [range, below].reduce(
     (sum, one) => sum + (one === undefined ? 0 : one.maxIndex - one.minIndex + 1),
     0,
   );
   if (scale < LAYOUT_LEAST_SCALE || scale > LAYOUT_MOST_SCALE || slots > MOST_SLOTS)
     return countApart(buckets);
-  const layout = layoutOf({
+  const layout = makeLayout({
     scale,
     zeroThreshold,
     ...(range ?? { minIndex: 0, maxIndex: 0 }),
@@ -145,7 +145,7 @@ function countBuckets(buckets: Buckets): Counted {
   return countedIn(layout, counts);
 }
 
-function layoutOf(options: Parameters<typeof exponentialLayout>[0]): ExponentialLayout {
+function makeLayout(options: Parameters<typeof exponentialLayout>[0]): ExponentialLayout {
   try {
     return exponentialLayout(options);
   } catch (error) {
@@ -155,26 +155,26 @@ function layoutOf(options: Parameters<typeof exponentialLayout>[0]): Exponential
   }
 }
 
-function rangeOf({ indices }: Side): IndexRange | undefined {
+function findRange({ indices }: Side): IndexRange | undefined {
   return indices.length === 0 ? undefined : { minIndex: indices[0]!, maxIndex: indices.at(-1)! };
 }
 
 /** Counts buckets that are too fine or too far apart for one layout of all of them. */
 function countApart({ scale, zeroCount, zeroThreshold, positive, negative }: Buckets): Counted {
   const bound = (index: number): number => 2 ** (index * 2 ** -scale);
-  const rangesOf = ({ indices, counts }: Side): CountedRange[] =>
+  const listRanges = ({ indices, counts }: Side): CountedRange[] =>
     indices.map((index, at) => ({
       lower: Math.max(bound(index), zeroThreshold),
       upper: bound(index + 1),
       count: counts[at]!,
     }));
-  const below = rangesOf(negative).reverse();
+  const below = listRanges(negative).reverse();
   const zero = { lower: -zeroThreshold, upper: zeroThreshold || Number.MIN_VALUE, count: zeroCount };
   return countRanges(
     [
       ...below.map(({ lower, upper, count }) => ({ lower: -upper, upper: -lower, count })),
       ...(zeroCount > 0 ? [zero] : []),
-      ...rangesOf(positive),
+      ...listRanges(positive),
     ],
     'upper',
   );
@@ -248,14 +248,14 @@ export function targetElasticsearch(layout: ExponentialLayout): SketchTarget {
         ...(min !== undefined && { min }),
         ...(max !== undefined && { max }),
         ...((zeroCount > 0 || zeroThreshold > 0) && { zero: { count: zeroCount, threshold: zeroThreshold } }),
-        ...(positive.length > 0 && { positive: sideOf(positive) }),
-        ...(below.length > 0 && { negative: sideOf(below) }),
+        ...(positive.length > 0 && { positive: makeSide(positive) }),
+        ...(below.length > 0 && { negative: makeSide(below) }),
       };
       return `${JSON.stringify(value)}\n`;
     },
   };
 }
 
-function sideOf(buckets: readonly (readonly [index: number, count: number])[]): Side {
+function makeSide(buckets: readonly (readonly [index: number, count: number])[]): Side {
   return { indices: buckets.map(([index]) => index), counts: buckets.map(([, count]) => count) };
 }

@@ -1,4 +1,4 @@
-/** The forms of sketches that their content tells apart. */
+/** The forms of sketches that a text shows by its content. */
 export type SketchForm = (typeof SKETCH_FORMS)[number];
 
 /** All of them. */

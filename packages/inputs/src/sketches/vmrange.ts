@@ -24,7 +24,7 @@ interface Series {
 /**
  * Reads the histograms of a text of metrics whose buckets have the label `vmrange`. Other metrics are left out.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `text` is no text; `ERR_DECODE` when a bucket is none of VictoriaMetrics, comes twice, or has a count that is no integer from 0 to 2^53 − 1, and when
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `text` is no text; `ERR_DECODE` when VictoriaMetrics has no such bucket, or a bucket comes twice or has a count that is no integer from 0 to 2^53 − 1, and when
  *   buckets contradict their count; `ERR_TOO_LARGE` when there are more than two million lines.
  * @example
  * ```ts

@@ -1,19 +1,14 @@
 import { type Counted, findQuantile } from '@hdrscope/core';
-import { usedSlots } from '@hdrscope/core/internal';
 import { readDdsketch } from '../../src/sketches/ddsketch.ts';
 import { readDdsketchBinary } from '../../src/sketches/ddsketch-binary.ts';
 import type { DdsketchWriter } from '../../src/sketches/ddsketch-mapping.ts';
-import { readVectors, type Vector } from './support/vectors.ts';
+import { listSlots, readVectors, type Vector } from './support/vectors.ts';
 
 // Made by the libraries themselves: the vectors name their versions.
 const VECTORS = readVectors('ddsketch.json');
 
 /** Bounds are exact up to the rounding of logarithms. */
 const ROUNDING = 1e-12;
-
-function slotsOf({ layout, counts }: Counted): number[][] {
-  return Array.from(usedSlots(counts), ([slot, count]) => [layout.lower(slot), layout.upper(slot), count]);
-}
 
 function read({ form, input, writer }: Vector): Counted {
   const bytes = Buffer.from(input, 'base64');
@@ -39,7 +34,7 @@ describe.each(
   VECTORS.map((vector) => [`${vector.form} of ${vector.madeBy}: ${vector.name}`, vector] as const),
 )('%s', (_, vector) => {
   test('has the slots and counts that its library says', () => {
-    expectSameSlots(slotsOf(read(vector)), vector.slots);
+    expectSameSlots(listSlots(read(vector)), vector.slots);
   });
 
   test('has the quantiles of its library within our bounds', () => {
@@ -62,7 +57,7 @@ describe.each(
 
   test('counts each recorded value in a slot that contains it', () => {
     if (vector.name.includes('collapsing')) return;
-    const left = slotsOf(read(vector)).map((slot) => [...slot]);
+    const left = listSlots(read(vector)).map((slot) => [...slot]);
     for (const [value, count] of vector.values) {
       const margin = ROUNDING * Math.abs(value);
       const slot = left.find(

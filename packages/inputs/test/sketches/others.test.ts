@@ -1,13 +1,8 @@
 import type { Counted } from '@hdrscope/core';
-import { usedSlots } from '@hdrscope/core/internal';
 import { readElasticsearch, readEnvoyStats, readVmranges } from '../../src/sketches/index.ts';
-import { readVectors, type Vector } from './support/vectors.ts';
+import { listSlots, readVectors, type Vector } from './support/vectors.ts';
 
 // Made by the libraries themselves: the vectors name their versions.
-
-function slotsOf({ layout, counts }: Counted): number[][] {
-  return Array.from(usedSlots(counts), ([slot, count]) => [layout.lower(slot), layout.upper(slot), count]);
-}
 
 const READERS: Readonly<Record<string, (text: string) => Counted>> = {
   circllhist: (text) => readEnvoyStats(text)[0]!.counted,
@@ -22,7 +17,7 @@ describe.each(
     .flatMap(readVectors)
     .map((vector): [string, Vector] => [`${vector.form} of ${vector.madeBy}: ${vector.name}`, vector]),
 )('%s', (_, { form, input, slots, values }) => {
-  const found = slotsOf(READERS[form]!(input));
+  const found = listSlots(READERS[form]!(input));
 
   test('has the slots and counts that its library says', () => {
     expect(found.map(([, , count]) => count)).toEqual(slots.map(([, , count]) => count));
@@ -58,8 +53,8 @@ test('reads the buckets that Elasticsearch makes of single values', () => {
   const { counted, sum, min, max } = readElasticsearch(text);
   expect([sum, min, max]).toEqual([16.4, 0.1, 0.5]);
   const values = [0.1, 0.2, 0.3, 0.4, 0.5];
-  expect(slotsOf(counted).map(([, , count]) => count)).toEqual([3, 7, 23, 12, 6]);
-  for (const [at, [lower, upper]] of slotsOf(counted).entries()) {
+  expect(listSlots(counted).map(([, , count]) => count)).toEqual([3, 7, 23, 12, 6]);
+  for (const [at, [lower, upper]] of listSlots(counted).entries()) {
     expect(lower!).toBeLessThanOrEqual(values[at]!);
     expect(upper!).toBeGreaterThanOrEqual(values[at]!);
     expect(upper! / lower! - 1).toBeLessThan(1e-11);

@@ -7,7 +7,7 @@ export interface Form {
   readonly what: string;
   readonly isRead: boolean;
   readonly isWritten: boolean;
-  /** Whether its content tells it apart. @default `--from` has to name it */
+  /** Whether a file shows the form by its content. Without that, `--from` has to name it. */
   readonly isRecognised: boolean;
   /** The ending of files that are written in it. @default `--to` has to name it */
   readonly ending?: string;
@@ -59,7 +59,7 @@ export const FORMS = [
 
 export type FormName = (typeof FORMS)[number]['name'];
 
-/** @param can `r` when it is read, `w` when it is written, `x` when its content tells it apart. */
+/** @param can `r` when the form is read, `w` when it is written, `x` when a file shows it by its content. */
 function form<const Name extends string>(
   name: Name,
   what: string,

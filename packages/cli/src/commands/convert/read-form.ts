@@ -43,7 +43,7 @@ export async function readBytes(source: LogSource, name: string, io: Io): Promis
   return Buffer.concat(chunks);
 }
 
-/** The form of bytes by their content. @throws Refusal when it is none of which all counts are known */
+/** The form that bytes have by their content. @throws Refusal when no form is found, or the form does not have all counts */
 export function recogniseForm(bytes: Uint8Array, name: string): FormName {
   if (recogniseOtlp(bytes) === 'json') return 'otlp';
   const beginning = bytes.subarray(0, BEGINNING_BYTES);
@@ -63,18 +63,16 @@ export function recogniseForm(bytes: Uint8Array, name: string): FormName {
       return kind;
     case 'ddsketch':
       throw new Refusal(
-        `${name} is a DDSketch, which does not state the library that wrote it, and they count a slot apart: --from ddsketch (sketches-go, sketches-java), ddsketch-js or ddsketch-py`,
+        `${name} is a DDSketch. It does not state the library that wrote it, and the libraries count a value in different slots: --from ddsketch (sketches-go, sketches-java), ddsketch-js or ddsketch-py`,
       );
     case 'numbers':
     case 'table':
-      throw new Refusal(
-        `${name} has numbers, which nobody has counted: hdrscope record --format base64 counts them`,
-      );
+      throw new Refusal(`${name} has numbers and no counts: hdrscope record --format base64 counts them`);
   }
   if (kind !== undefined && hasCounts(kind)) return 'counts';
   if (recogniseOtlp(bytes) === 'protobuf') return 'otlp';
   throw new Refusal(
-    `${name} is of no form that has counts and tells itself apart: --from names the form, and hdrscope convert --help lists all`,
+    `${name} shows no form with counts by its content: --from names the form, and hdrscope convert --help lists all`,
   );
 }
 
@@ -103,7 +101,7 @@ function single(sketch: Sketch, unit?: string): { readonly sketches: readonly Re
   return { sketches: [{ name: '', attributes: {}, unit, ...sketch }] };
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
@@ -123,14 +121,14 @@ const READERS: Readonly<Record<FormName, Reader>> = {
   'ddsketch-js': async (bytes) => single(readDdsketch(bytes, 'sketches-js')),
   'ddsketch-py': async (bytes) => single(readDdsketch(bytes, 'sketches-py')),
   'ddsketch-binary': async (bytes) => single(readDdsketchBinary(bytes)),
-  elasticsearch: async (bytes) => single(readElasticsearch(textOf(bytes))),
-  envoy: async (bytes) => ({ sketches: readEnvoyStats(textOf(bytes)) }),
-  vmrange: async (bytes) => ({ sketches: readVmranges(textOf(bytes)) }),
+  elasticsearch: async (bytes) => single(readElasticsearch(decodeText(bytes))),
+  envoy: async (bytes) => ({ sketches: readEnvoyStats(decodeText(bytes)) }),
+  vmrange: async (bytes) => ({ sketches: readVmranges(decodeText(bytes)) }),
   prometheus: async (bytes) => readScrape(bytes, 'text'),
   'prometheus-protobuf': async (bytes) => readScrape(bytes, 'protobuf'),
   otlp: readOtlpSketches,
   async percentiles(bytes, name) {
-    const { values, losses } = rebuildPercentileText(textOf(bytes), {
+    const { values, losses } = rebuildPercentileText(decodeText(bytes), {
       name,
       scale: valueScaleOf('none'),
       unit: undefined,

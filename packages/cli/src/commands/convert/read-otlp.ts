@@ -29,7 +29,15 @@ export async function readOtlpSketches(
   }
   const sketches = Array.from(streams.values(), ({ reading }): ReadSketch => {
     const { family, attributes, counted, sum, min, max } = reading;
-    return { name: family.name, attributes: textsOf(attributes), unit: family.unit, counted, sum, min, max };
+    return {
+      name: family.name,
+      attributes: formatAttributes(attributes),
+      unit: family.unit,
+      counted,
+      sum,
+      min,
+      max,
+    };
   });
   return { sketches, notes };
 }
@@ -49,7 +57,7 @@ function addPoint(streams: Map<string, OtlpPoint>, point: OtlpPoint, name: strin
   streams.set(key, point);
 }
 
-function textsOf(attributes: Readonly<Record<string, unknown>>): Record<string, string> {
+function formatAttributes(attributes: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, String(value)]));
 }
 

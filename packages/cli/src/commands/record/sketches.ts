@@ -50,7 +50,7 @@ export async function recordSketches(
   const bytes = await readBytes(source, name, io);
   const { sketches, notes } = await readForm(from ?? recogniseForm(bytes, name), bytes, name);
   for (const note of notes) await io.stderr.write(`hdrscope: ${note}\n`);
-  const labelled = sketches.map((sketch) => ({ sketch, labels: labelsOf(sketch) }));
+  const labelled = sketches.map((sketch) => ({ sketch, labels: listLabels(sketch) }));
   const known = [...new Set(labelled.flatMap(({ labels }) => Object.keys(labels)))];
   const missing = [...by, ...Object.keys(where)].find((label) => !known.includes(label));
   if (missing !== undefined)
@@ -69,7 +69,9 @@ export async function recordSketches(
   if (groups.size === 0) throw new Refusal(`${name} has no values to count`);
   const scale = valueScaleOf(unit ?? findUnit(sketches));
   const shown = scale.unit === '' ? 'none' : scale.unit;
-  const found = Array.from(groups.values(), ({ labels, all }) => groupOf(labels, all, scale, percentiles));
+  const found = Array.from(groups.values(), ({ labels, all }) =>
+    summarizeGroup(labels, all, scale, percentiles),
+  );
   await writeLines(
     formatGroups({ name, keys, groups: found, notes: [], unit: shown }, percentiles, format, io),
     output,
@@ -78,7 +80,7 @@ export async function recordSketches(
   return 0;
 }
 
-function labelsOf({ name, attributes }: ReadSketch): Record<string, string> {
+function listLabels({ name, attributes }: ReadSketch): Record<string, string> {
   return { ...(name !== '' && { [METRIC]: name }), ...attributes };
 }
 
@@ -88,7 +90,7 @@ function findUnit(sketches: readonly ReadSketch[]): CountedUnit {
   return (units.size === 1 && NUMBER_UNITS.find((one) => units.has(one))) || 'none';
 }
 
-function groupOf(
+function summarizeGroup(
   labels: Record<string, string>,
   all: readonly ReadSketch[],
   scale: ValueScale,

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { Counted } from '@hdrscope/core';
+import { usedSlots } from '@hdrscope/core/internal';
 
 /** A sketch that its own library has made, and what the library reads from it. */
 export interface Vector {
@@ -17,4 +19,9 @@ export interface Vector {
 export function readVectors(file: string): readonly Vector[] {
   const path = new URL(`../../../../../docs/formats/vectors/${file}`, import.meta.url);
   return JSON.parse(readFileSync(path, 'utf8')).vectors;
+}
+
+/** The slots with values as vectors have them: the lower bound, the upper bound and the count of each. */
+export function listSlots({ layout, counts }: Counted): number[][] {
+  return Array.from(usedSlots(counts), ([slot, count]) => [layout.lower(slot), layout.upper(slot), count]);
 }
