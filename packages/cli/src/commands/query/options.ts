@@ -27,7 +27,7 @@ export const DESCRIPTION = `Asks a history for percentiles: of a metric, by grou
 
 --prometheus asks a Prometheus server for one metric by remote read, of the last hour or the time of --since and
 --until. Native and classic histograms keep their counts: nothing is interpolated. A value has the time of the first
-sample that counts it.
+sample that counts it, in intervals of a minute or more, so ranges to compare should begin at full minutes.
 
 Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
 percentile is shown as the upper end of its slot; JSON has both ends. Without --metric, it lists the
