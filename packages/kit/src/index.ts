@@ -1,5 +1,6 @@
 export { wantsGzip } from './accept-encoding.ts';
 export { Budget, type BudgetLimits } from './budget.ts';
+export { chunkBytes, countBytes, joinBytes } from './bytes.ts';
 export {
   type Channel,
   type ChannelEvents,
@@ -34,7 +35,7 @@ export { reasonOf } from './reason-of.ts';
 export { roundToDigits } from './round-to-digits.ts';
 export { Duties, Rounds } from './rounds.ts';
 export { areWide, formatBar, formatBounds, formatShare, percentileName } from './shown.ts';
-export { Slices } from './slices.ts';
+export { type Patience, Slices, type SlicesOptions } from './slices.ts';
 export { splitMs } from './split-ms.ts';
 export { atOnce, inSlices, type Steps } from './steps.ts';
 export { listTelemetryAddresses, noteClientRequest } from './telemetry-addresses.ts';

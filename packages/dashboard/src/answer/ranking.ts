@@ -42,7 +42,7 @@ const LONGEST_SLICE_MS = 5;
 
 /** Slices of a ranking: it runs in the process of a service while the service is in trouble. */
 export function makeSlices(): Slices {
-  return new Slices(2, LONGEST_SLICE_MS);
+  return new Slices({ longestMs: LONGEST_SLICE_MS });
 }
 
 /** A row that may have changed. */
