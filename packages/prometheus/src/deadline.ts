@@ -2,6 +2,8 @@ import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 
 /** The time limits of a scrape, in milliseconds. */
 export interface Deadline {
+  /** Until this, the work may rest. */
+  readonly patientMs: number;
   /** After this, the answer leaves out sources that have not finished. */
   readonly softMs: number;
   /** After this, the scrape is refused. At least `softMs`. */
@@ -11,6 +13,10 @@ export interface Deadline {
 // Time kept for rendering the answer and for its way to the scraper.
 const SHARE_LEFT = 0.1;
 const MOST_LEFT_MS = 500;
+
+// A scraper that waits for ten seconds may wait for five. What it gets is no older than that.
+const PATIENT_SHARE = 0.5;
+const MOST_PATIENT_MS = 5000;
 
 /**
  * The time limits of a scrape. Both are shorter than the scraper waits, so that it gets an answer in any case.
@@ -22,5 +28,6 @@ export function deadlineOf(header: string | undefined, defaultMs: number): Deadl
   const seconds = Number(header);
   const waitsMs = Math.min(seconds > 0 ? seconds * 1000 : defaultMs, LONGEST_TIMER_MS);
   const leftMs = Math.min(waitsMs * SHARE_LEFT, MOST_LEFT_MS);
-  return { softMs: waitsMs - 2 * leftMs, hardMs: waitsMs - leftMs };
+  const patientMs = Math.min(waitsMs * PATIENT_SHARE, MOST_PATIENT_MS);
+  return { patientMs, softMs: waitsMs - 2 * leftMs, hardMs: waitsMs - leftMs };
 }

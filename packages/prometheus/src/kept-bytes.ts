@@ -1,4 +1,4 @@
-import type { Steps } from '@hdrscope/kit';
+import { joinBytes, type Steps } from '@hdrscope/kit';
 import type { FormatWriter, MetricBytes, WrittenMetric } from './format-writer.ts';
 import type { EarlierMetric, FamilyFacts, LazyMetrics } from './lazy-family.ts';
 
@@ -164,21 +164,5 @@ function combined(places: readonly (number | undefined)[], known: Block, added: 
     length += end - start;
     ends.push(length);
   }
-  return { bytes: joined(runs.map(({ source, start, end }) => source.bytes.subarray(start, end))), ends };
-}
-
-/** All bytes in one array. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(lengthOf(pieces));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
-}
-
-/** The number of bytes of all pieces. */
-export function lengthOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((length, piece) => length + piece.length, 0);
+  return { bytes: joinBytes(runs.map(({ source, start, end }) => source.bytes.subarray(start, end))), ends };
 }

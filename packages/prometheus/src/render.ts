@@ -1,9 +1,9 @@
 import { assertFollows, listOf, object, oneOf } from '@hdrscope/core/internal';
-import { atOnce, type Steps } from '@hdrscope/kit';
+import { atOnce, countBytes, joinBytes, type Steps } from '@hdrscope/kit';
 import { type EscapingScheme, escapedFamily } from './escaping.ts';
 import type { MetricFamily } from './families.ts';
 import type { FormatWriter } from './format-writer.ts';
-import { type Block, blocksOf, joined, type KeptBytes, lengthOf } from './kept-bytes.ts';
+import { type Block, blocksOf, type KeptBytes } from './kept-bytes.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { exposedName } from './names.ts';
 import { openMetricsWriter } from './openmetrics.ts';
@@ -63,7 +63,7 @@ export function render(
 ): Uint8Array {
   assertFollows('families', listOf<MetricFamily>(object(), 'families'), families);
   const escaped = families.map((family) => escapedFamily(lazyFamily(family), escaping));
-  return joined(atOnce(renderSteps(escaped, format)));
+  return joinBytes(atOnce(renderSteps(escaped, format)));
 }
 
 /**
@@ -90,7 +90,7 @@ export function* renderSteps(
       if (key !== undefined) after.set(key, blocks);
       for (const { bytes } of blocks) metrics.push(bytes);
     }
-    const { head, tail } = writer.frame(family, lengthOf(metrics));
+    const { head, tail } = writer.frame(family, countBytes(metrics));
     pieces.push([head], metrics, [tail]);
   }
   kept.blocks = after;

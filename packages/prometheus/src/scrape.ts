@@ -1,8 +1,7 @@
-import { reasonOf, TimeoutError, wantsGzip } from '@hdrscope/kit';
+import { countBytes, reasonOf, TimeoutError, wantsGzip } from '@hdrscope/kit';
 import { type Body, type BodySink, sendBody } from './body.ts';
 import { deadlineOf } from './deadline.ts';
 import { report } from './diagnostics.ts';
-import { lengthOf } from './kept-bytes.ts';
 import { negotiate } from './negotiation.ts';
 import { formatContentType } from './render.ts';
 import type { Scrapes } from './scrapes.ts';
@@ -124,5 +123,5 @@ function textAnswer(status: number, line: string): Answer {
 function sendHead(response: ScrapeResponse, { status, headers, body }: Answer): void {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.setHeader('content-length', lengthOf(body));
+  response.setHeader('content-length', countBytes(body));
 }

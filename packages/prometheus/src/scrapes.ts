@@ -1,6 +1,7 @@
-import { Slices, within } from '@hdrscope/kit';
+import { type Patience, Slices, within } from '@hdrscope/kit';
+import { type GzipOptions, gzipInSlices } from '@hdrscope/kit/delivery';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
-import { type Body, gzipped } from './body.ts';
+import type { Body } from './body.ts';
 import type { Deadline } from './deadline.ts';
 import type { Exposition } from './exposition.ts';
 import type { LazyFamily } from './lazy-family.ts';
@@ -46,20 +47,21 @@ export class Scrapes {
     return work.bodyFor(isZipped, deadline.hardMs, signal);
   }
 
-  #workFor({ format, escaping }: NegotiatedFormat, { softMs }: Deadline): SharedWork {
+  #workFor({ format, escaping }: NegotiatedFormat, { patientMs, softMs }: Deadline): SharedWork {
     const key = `${format} ${escaping ?? 'underscores'}`;
     const running = this.#running.get(key) ?? [];
     const newest = running.findLast(({ isAbandoned }) => !isAbandoned);
     if (newest !== undefined && (newest.suits(softMs) || running.length >= MOST_AT_ONCE)) return newest;
+    const patience: Patience = { untilMs: performance.now() + patientMs };
     const render: Render = (families, signal) => {
       const rendering = this.#rendering.then(() => {
         signal.throwIfAborted();
-        return this.#exposition.render(families, { format, escaping }, new Slices(), signal);
+        return this.#exposition.render(families, { format, escaping }, new Slices({ patience }), signal);
       });
       this.#rendering = rendering.catch(() => {});
       return rendering;
     };
-    const work = new SharedWork(softMs, this.#collect, render, GZIP_LEVELS[format]);
+    const work = new SharedWork(softMs, this.#collect, render, { patience, level: GZIP_LEVELS[format] });
     running.push(work);
     this.#running.set(key, running);
     work.onEnd(() => void running.splice(running.indexOf(work), 1));
@@ -68,7 +70,7 @@ export class Scrapes {
 }
 
 // On lists of counts, zlib's own level takes five times as long as this one and saves a tenth of the bytes.
-const GZIP_LEVELS: Readonly<Partial<Record<ExpositionFormat, number>>> = { openmetrics2: 4 };
+const GZIP_LEVELS: Readonly<Partial<Record<ExpositionFormat, number>>> = { openmetrics2: 4, protobuf: 1 };
 
 type Render = (families: readonly LazyFamily[], signal: AbortSignal) => Promise<Body>;
 
@@ -80,11 +82,11 @@ class SharedWork {
   readonly #families: Promise<readonly LazyFamily[]>;
   readonly #plain: Promise<Body>;
   #zipped: Promise<Body> | undefined;
-  readonly #gzipLevel: number | undefined;
+  readonly #zipping: GzipOptions;
   #waiting = 0;
 
-  constructor(softMs: number, collect: Collect, render: Render, gzipLevel: number | undefined) {
-    this.#gzipLevel = gzipLevel;
+  constructor(softMs: number, collect: Collect, render: Render, zipping: GzipOptions) {
+    this.#zipping = zipping;
     const { signal } = this.#controller;
     this.#softEndMs = this.#startMs + softMs;
     this.#families = collect(softMs, signal);
@@ -125,7 +127,9 @@ class SharedWork {
   }
 
   #zip(): Promise<Body> {
-    this.#zipped ??= this.#plain.then((body) => gzipped(body, this.#controller.signal, this.#gzipLevel));
+    this.#zipped ??= this.#plain.then((body) =>
+      gzipInSlices(body, { ...this.#zipping, signal: this.#controller.signal }),
+    );
     this.#zipped.catch(() => {});
     return this.#zipped;
   }

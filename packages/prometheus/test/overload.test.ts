@@ -215,7 +215,11 @@ test('work whose clients have all gone is not rendered, and a later scrape has w
     await sleep(20);
     return [];
   }, exposition as never);
-  const wanted = { format: 'text', isZipped: false, deadline: { softMs: 1000, hardMs: 1000 } } as const;
+  const wanted = {
+    format: 'text',
+    isZipped: false,
+    deadline: { patientMs: 0, softMs: 1000, hardMs: 1000 },
+  } as const;
   const clients = [new AbortController(), new AbortController()];
   const answers = clients.map(({ signal }) => scrapes.bodyOf({ ...wanted, signal }));
   const outcomes = Promise.allSettled(answers);
@@ -258,7 +262,7 @@ test('scrapes of several formats are rendered one after the other', async () => 
   };
   const scrapes = new Scrapes(async () => [], { render } as never);
   const { signal } = new AbortController();
-  const wanted = { isZipped: false, deadline: { softMs: 1000, hardMs: 1000 }, signal };
+  const wanted = { isZipped: false, deadline: { patientMs: 0, softMs: 1000, hardMs: 1000 }, signal };
   const bodies = (['text', 'openmetrics', 'protobuf'] as const).map((format) =>
     scrapes.bodyOf({ ...wanted, format }),
   );

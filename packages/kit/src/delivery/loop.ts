@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, milliseconds, type OptionsOwner } from '@hdrscope/core/internal';
+import type { Patience } from '../slices.ts';
 import { backoffMs, type DeliveryHints } from './backoff.ts';
 
 /** How often work is done, and how long the loop may wait. */
@@ -11,6 +12,10 @@ export interface DeliveryPace {
   /** Whether the loop lets the process end. */
   readonly unref: boolean;
 }
+
+// Work that is to be done each ten seconds may take five of them.
+const PATIENT_SHARE = 0.5;
+const MOST_PATIENT_MS = 5000;
 
 /** Loops that share this take turns. */
 export interface DeliveryTurns {
@@ -24,17 +29,18 @@ export interface DeliveryTurns {
  */
 export class DeliveryLoop {
   readonly #pace: DeliveryPace;
-  readonly #deliver: (isAtOnce: boolean) => Promise<void>;
+  readonly #deliver: (isAtOnce: boolean, patience: Patience) => Promise<void>;
   readonly #turns: DeliveryTurns;
   readonly #end = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #stopping: Promise<void> | undefined;
+  readonly #patience: Patience = { untilMs: 0 };
 
-  /** @param deliver The work. `isAtOnce` says that somebody waits for it. */
+  /** @param deliver The work. `isAtOnce` says that somebody waits for it. It may rest as `patience` allows. */
   constructor(
     pace: DeliveryPace,
-    deliver: (isAtOnce: boolean) => Promise<void>,
+    deliver: (isAtOnce: boolean, patience: Patience) => Promise<void>,
     turns: DeliveryTurns = { work: Promise.resolve() },
   ) {
     this.#pace = pace;
@@ -55,6 +61,8 @@ export class DeliveryLoop {
 
   /** Does the work now. Rejects when it fails. */
   async flush(): Promise<void> {
+    // The work under way is waited for, too.
+    this.#patience.untilMs = 0;
     await this.#inTurn(() => this.#work(true));
   }
 
@@ -91,7 +99,11 @@ export class DeliveryLoop {
     const startMs = performance.now();
     let waitMs = 0;
     try {
-      await this.#inTurn(() => (this.#stopping === undefined ? this.#work(false) : undefined));
+      await this.#inTurn(() => {
+        if (this.#stopping !== undefined) return undefined;
+        const untilMs = performance.now() + Math.min(PATIENT_SHARE * intervalMs, MOST_PATIENT_MS);
+        return this.#work(false, untilMs);
+      });
       waitMs = Math.max(0, startMs + intervalMs - performance.now());
     } catch (error) {
       const hints = error instanceof HdrscopeError ? (error.details as unknown as DeliveryHints) : undefined;
@@ -106,9 +118,10 @@ export class DeliveryLoop {
     return turn as Promise<Awaited<Result>>;
   }
 
-  async #work(isAtOnce: boolean): Promise<void> {
+  async #work(isAtOnce: boolean, patientUntilMs = 0): Promise<void> {
     try {
-      await this.#deliver(isAtOnce);
+      this.#patience.untilMs = patientUntilMs;
+      await this.#deliver(isAtOnce, this.#patience);
     } catch (error) {
       this.#failures++;
       throw error;

@@ -1,4 +1,4 @@
-import { inSlices, Slices } from '@hdrscope/kit';
+import { inSlices, type Patience, Slices } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
 import { type FamilyFacts, type ShownRegistry, snapshotAt } from '@hdrscope/registry/internal';
 import { EXPLICIT } from '../explicit.ts';
@@ -22,10 +22,11 @@ export interface Deliveries {
    * All that the receiver does not have, in deltas.
    *
    * @param base What it has. @default what it has taken
+   * @param patience How long the work may rest. @default it does not
    */
-  changes(snapshot: Snapshot, base?: DeliveryBase): Promise<Delivery>;
+  changes(snapshot: Snapshot, base?: DeliveryBase, patience?: Patience): Promise<Delivery>;
   /** Cumulative counts. They are those of a moment after `timeMs`. */
-  totals(registry: ShownRegistry): Promise<Delivery>;
+  totals(registry: ShownRegistry, patience: Patience): Promise<Delivery>;
 }
 
 export function deliveriesFor(
@@ -38,29 +39,36 @@ export function deliveriesFor(
   const isDelta = settings.temporality === 'delta';
   const temporality = isDelta ? Temporality.DELTA : Temporality.CUMULATIVE;
   const kinds = { exponential: keptKind(EXPONENTIAL, isDelta), explicit: keptKind(EXPLICIT, isDelta) };
-  const itemsFrom = async (families: Iterable<FamilySeries>, timeMs: number): Promise<Item[]> => {
+  const itemsFrom = async (
+    families: Iterable<FamilySeries>,
+    timeMs: number,
+    patience?: Patience,
+  ): Promise<Item[]> => {
     const conversion = {
       kindOf: ({ format }: MetricSettings) => kinds[wanted ?? format ?? 'exponential'],
       temporality,
       timeMs,
       settingsOf: (family: FamilyFacts) => settingsOfFamily(known, family),
     };
-    return itemsOf(await inSlices(toScopeMetrics(families, conversion), new Slices()));
+    return itemsOf(
+      await inSlices(toScopeMetrics(families, conversion), new Slices(patience && { patience })),
+    );
   };
   const begin = { done: 0, tried: 0, settled: 0, mostBytes: maxRequestBytes };
   return {
-    async changes(snapshot, { snapshot: base = memory.base, numbers: before = memory.numbers! } = {}) {
+    async changes(snapshot, from = {}, patience) {
+      const { snapshot: base = memory.base, numbers: before = memory.numbers! } = from;
       const { timeMs } = snapshot;
-      const histograms = await itemsFrom(snapshot.changesSince(base ?? EMPTY_SNAPSHOT), timeMs);
+      const histograms = await itemsFrom(snapshot.changesSince(base ?? EMPTY_SNAPSHOT), timeMs, patience);
       const own = numberMetrics(numbers, temporality, timeMs, before);
       const items = [...histograms, ...itemsOf([own.scope])];
       startInTime(items, timeMs, base?.timeMs || timeMs - 1);
       return { ...begin, items, snapshot, numbers: own.now };
     },
-    async totals({ families, timeMs }) {
+    async totals({ families, timeMs }, patience) {
       // The start of the counters stays.
       const before = memory.numbers!;
-      const histograms = await itemsFrom(families, timeMs);
+      const histograms = await itemsFrom(families, timeMs, patience);
       const own = numberMetrics(numbers, temporality, timeMs, before);
       const items = [...histograms, ...itemsOf([own.scope])];
       return { ...begin, items, snapshot: snapshotAt(EMPTY_SNAPSHOT, timeMs), numbers: before };

@@ -1,4 +1,4 @@
-import { ProtobufWriter } from '@hdrscope/kit';
+import { countBytes, joinBytes, ProtobufWriter } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
 import { readPacked } from '../packed-buckets.ts';
@@ -52,7 +52,8 @@ export const PROTOBUF: Encoding = {
     const tail = written((writer) => writeKind(writer, metric));
     return {
       mostBytes: head.length + tail.length + 2 * MOST_HEADER_BYTES,
-      close: (list) => joined(message(delimited(2), [head, ...message(delimited(field), [...list, tail])])),
+      close: (list) =>
+        joinBytes(message(delimited(2), [head, ...message(delimited(field), [...list, tail])])),
     };
   },
   points: (items, from, to) =>
@@ -70,7 +71,7 @@ const NOTHING = new Uint8Array();
 function frame(head: Uint8Array, tail: Uint8Array, tag: number): Frame {
   return {
     mostBytes: head.length + tail.length + MOST_HEADER_BYTES,
-    close: (list) => joined(message(tag, [head, ...list, tail])),
+    close: (list) => joinBytes(message(tag, [head, ...list, tail])),
   };
 }
 
@@ -90,16 +91,8 @@ function written(write: (writer: ProtobufWriter) => void): Uint8Array {
 
 /** A message of parts that are written already. */
 function message(tag: number, parts: readonly Uint8Array[]): Uint8Array[] {
-  const header = written((writer) => writer.uint32(tag).uint32(lengthOf(parts)));
+  const header = written((writer) => writer.uint32(tag).uint32(countBytes(parts)));
   return [header, ...parts];
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(parts, lengthOf(parts));
-}
-
-function lengthOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The field of a `Metric` that holds the points of a type. */

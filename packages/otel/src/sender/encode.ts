@@ -26,8 +26,8 @@ export async function encodePart(
   from: number,
   mostBytes: number,
   to: number = items.length,
+  slices: Slices = new Slices(),
 ): Promise<Part> {
-  const slices = new Slices();
   const scopes = new OpenFrame();
   const metrics = new OpenFrame();
   const points = new OpenFrame();

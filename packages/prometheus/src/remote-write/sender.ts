@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { inSlices, Slices } from '@hdrscope/kit';
+import { inSlices, type Patience, Slices } from '@hdrscope/kit';
 import { DeliveryLoop, DeliveryTimes, post } from '@hdrscope/kit/delivery';
 import type { Registry } from '@hdrscope/registry';
 import { assertRegistry, SHARED_GATHER_MS, showSnapshot } from '@hdrscope/registry/internal';
@@ -131,8 +131,8 @@ class Writer implements RemoteWriter {
     this.#registry = registry;
     this.#settings = settings;
     this.#shown = { prefix, translationStrategy, maxBuckets, withoutScopeInfo, warn };
-    this.#loop = new DeliveryLoop({ intervalMs, mostWaitMs: MOST_WAIT_MS, unref }, (isAtOnce) =>
-      this.#deliver(isAtOnce ? 0 : SHARED_GATHER_MS),
+    this.#loop = new DeliveryLoop({ intervalMs, mostWaitMs: MOST_WAIT_MS, unref }, (isAtOnce, patience) =>
+      this.#deliver(isAtOnce ? 0 : SHARED_GATHER_MS, patience),
     );
   }
 
@@ -149,10 +149,10 @@ class Writer implements RemoteWriter {
   }
 
   /** Sends all series. Rejects when the receiver has not taken all of them. */
-  async #deliver(maxAgeMs: number): Promise<void> {
+  async #deliver(maxAgeMs: number, patience: Patience): Promise<void> {
     const { observer } = this.#settings;
     try {
-      await this.#sendAll(maxAgeMs);
+      await this.#sendAll(maxAgeMs, patience);
     } catch (error) {
       observer.failed?.(error as Error);
       throw error;
@@ -160,15 +160,15 @@ class Writer implements RemoteWriter {
     observer.succeeded?.();
   }
 
-  async #sendAll(maxAgeMs: number): Promise<void> {
+  async #sendAll(maxAgeMs: number, patience: Patience): Promise<void> {
     const { maxSeriesPerRequest } = this.#settings;
-    const { entries, timeMs } = await this.#gather(maxAgeMs);
+    const { entries, timeMs } = await this.#gather(maxAgeMs, patience);
     const first = entries.length === 0 ? 0 : this.#next % entries.length;
     const inTurn = [...entries.slice(first), ...entries.slice(0, first)];
     let failure: HdrscopeError<RemoteWriteErrorCode> | undefined;
     for (let from = 0; from < inTurn.length; from += maxSeriesPerRequest) {
       const part = inTurn.slice(from, from + maxSeriesPerRequest);
-      const verdict = await this.#send(part, timeMs);
+      const verdict = await this.#send(part, timeMs, patience);
       const { kind, presence, error } = verdict;
       this.#noteTime(timeMs, verdict);
       // Any series of the request may be the one that was written.
@@ -185,7 +185,7 @@ class Writer implements RemoteWriter {
     if (failure !== undefined) throw failure;
   }
 
-  async #gather(maxAgeMs: number): Promise<{ entries: Entry[]; timeMs: number }> {
+  async #gather(maxAgeMs: number, patience: Patience): Promise<{ entries: Entry[]; timeMs: number }> {
     const { timeoutMs, sources, buckets, warn } = this.#settings;
     let snapshotMs = 0;
     const own = async (): Promise<LazyFamily[]> => {
@@ -196,7 +196,7 @@ class Writer implements RemoteWriter {
       );
     };
     const all = await gatherFamilies(own(), sources, this.#shown, timeoutMs);
-    const slices = new Slices();
+    const slices = new Slices({ patience });
     const families = await inSlices(mergeSteps(all, warn, this.#known), slices);
     const { present, ended } = await inSlices(this.#ledger.begin(families), slices);
     // After the millisecond of the snapshot, because a series may have started in it.
@@ -210,10 +210,10 @@ class Writer implements RemoteWriter {
     else if (isAhead) this.#times.noteAhead(timeMs);
   }
 
-  async #send(entries: readonly Entry[], timeMs: number): Promise<Verdict> {
+  async #send(entries: readonly Entry[], timeMs: number, patience: Patience): Promise<Verdict> {
     const { url, headers, tls, timeoutMs, labels } = this.#settings;
     const encoder = new RequestEncoder(timeMs, Object.entries(labels));
-    const slices = new Slices();
+    const slices = new Slices({ patience });
     for (const entry of entries) {
       if (isPresent(entry)) encoder.add(entry.family, entry.part.metricOf(entry.state));
       else encoder.addStale(entry.family, { labels: entry.labels, value: entry.shape });
