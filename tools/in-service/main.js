@@ -47,7 +47,7 @@ const PICTURE = join(workspaceRoot, 'docs/pictures/in-service.svg');
 const WIDTH = 920;
 const NONE = /** @type {Subject} */ (SUBJECTS[0]);
 /** After its start, a service is compiled, and its metrics are collected once. */
-const WARM_UP_SECONDS = 6;
+const WARM_UP_SECONDS = 30;
 /** Timers that were due while a service stood still run before its measured time. */
 const RESUME_SECONDS = 2;
 
