@@ -5,7 +5,7 @@ const SLICE_MS = 2;
 const BUSY_SLICE_MS = 0.5;
 
 /** A process is busy when its other work takes more than this share of the time. */
-const BUSY_SHARE = 0.02;
+const BUSY_SHARE = 0.05;
 
 /** A turn of the event loop that takes longer than this has done other work. */
 const IDLE_TURN_MS = 0.1;
@@ -93,6 +93,7 @@ export class Slices {
     this.#beganMs = this.#startMs;
     this.#endMs = this.#beganMs + leastMs(this.#lengthMs);
     this.#lookedMs = this.#startMs;
+    beginLoad(this.#startMs);
   }
 
   /** Whether it is time to let other work run. Call it after each piece of work: after short ones, it looks at the clock at each eighth call. */
@@ -124,7 +125,7 @@ export class Slices {
   #restMs(sliceMs: number, nowMs: number): number {
     const untilMs = this.#patience?.untilMs ?? 0;
     if (untilMs <= nowMs) return 0;
-    return Math.min(sliceMs, SLICE_MS) * REST_PER_SLICE * ((untilMs - nowMs) / (untilMs - this.#startMs));
+    return Math.min(sliceMs, 2 * BUSY_SLICE_MS) * REST_PER_SLICE * ((untilMs - nowMs) / (untilMs - this.#startMs));
   }
 }
 
@@ -150,19 +151,25 @@ let takenBefore = 0;
 let activeBefore = 0;
 
 /** Nothing is known of the load of shorter times: a request may come in them, or none. */
-const SHORTEST_LOAD_MS = 10;
-/** What a process did before the work began says little of what it does beside it. */
-const LONGEST_LOAD_MS = 1000;
+const SHORTEST_LOAD_MS = 20;
+
+/** What the process did before some work began says little of what it does beside it. */
+function beginLoad(nowMs: number): void {
+  [loadAtMs, takenBefore, activeBefore] = [nowMs, takenMs, readActiveMs()];
+}
 
 /** Notes which share of the time other work takes, from the last call on. */
 function noteLoad(nowMs: number): void {
   const elapsedMs = nowMs - loadAtMs;
   if (elapsedMs < SHORTEST_LOAD_MS) return;
-  // Browsers do not tell, and show pages: nothing rests there.
-  const active = performance.eventLoopUtilization?.().active ?? 0;
-  const othersMs = active - activeBefore - (takenMs - takenBefore);
-  if (elapsedMs < LONGEST_LOAD_MS) isBusy = othersMs > BUSY_SHARE * elapsedMs;
-  [loadAtMs, takenBefore, activeBefore] = [nowMs, takenMs, active];
+  const othersMs = readActiveMs() - activeBefore - (takenMs - takenBefore);
+  isBusy = othersMs > BUSY_SHARE * elapsedMs;
+  beginLoad(nowMs);
+}
+
+/** How long the event loop has worked since the process began. Browsers do not tell, and show pages: nothing rests there. */
+function readActiveMs(): number {
+  return performance.eventLoopUtilization?.().active ?? 0;
 }
 
 function leastMs(lengthMs: number): number {

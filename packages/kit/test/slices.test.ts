@@ -56,10 +56,13 @@ describe('by a clock of its own', () => {
 
   /** Other work for so many milliseconds beside a slice: from its end on, the process is known to be busy, or not to be. */
   async function letOthersWork(ms: number): Promise<void> {
-    await new Slices().next();
+    const slices = new Slices();
+    work(20);
+    const next = slices.next();
     nowMs += 20;
     activeMs += ms;
-    await new Slices().next();
+    await next;
+    await slices.next();
   }
 
   /** The length of the slice that goes on. */
@@ -105,7 +108,7 @@ describe('by a clock of its own', () => {
 
   test.each([
     [10, 0.5],
-    [0.3, 2],
+    [0.9, 2],
   ])('beside %d ms of other work in 20, a slice takes %d ms', async (othersMs, sliceMs) => {
     await letOthersWork(othersMs);
     expect(measureSlice(new Slices())).toBe(sliceMs);
@@ -218,7 +221,7 @@ describe('by a clock of its own', () => {
       await doWork(60, { patience: { untilMs: nowMs + 4000 } });
       expect(rests).toEqual([]);
       await letOthersWork(10);
-      // Nothing else is done any more: 10 ms of a rest show it.
+      // Nothing else is done any more: 20 ms show it.
       await doWork(60, { patience: { untilMs: nowMs + 4000 } });
       expect(rests.length).toBeLessThanOrEqual(3);
     });
