@@ -4,7 +4,8 @@ import { build } from 'esbuild';
 test('a browser bundle of the readers holds no module of Node.js', async () => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
-    entryPoints: ['src/index.ts'],
+    entryPoints: ['src/index.ts', 'src/statsd/index.ts'],
+    outdir: 'out',
     bundle: true,
     format: 'esm',
     platform: 'browser', // refuses imports of Node's modules
