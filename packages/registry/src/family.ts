@@ -154,6 +154,16 @@ export class Family implements FamilySettings {
     return known === undefined || known.hasEnded ? this.#resolve(attributes) : known;
   }
 
+  /** @internal The series with these attributes; `undefined` when there is none. */
+  find(attributes: Attributes): Series | undefined {
+    return this.#byText.find(canonicalText(attributes));
+  }
+
+  /** @internal How many series it has, besides the overflow series. */
+  get seriesCount(): number {
+    return this.#series.length;
+  }
+
   /**
    * Ends a series: it is in no later snapshot, and its place is free for another one. What it counted since the last collection of
    * a delta reader is in the next one. A record with these attributes begins a new series, at 0 and with a new start, also
@@ -371,6 +381,16 @@ export class Family implements FamilySettings {
     this.#changed.add(series);
     return series;
   }
+}
+
+/** The series of a family with these attributes; `undefined` when there is none. Unlike `Family.with`, it makes none. */
+export function findSeries(family: Family, attributes: Attributes): Series | undefined {
+  return family.find(attributes);
+}
+
+/** How many series a family has, besides the overflow series. */
+export function countSeries(family: Family): number {
+  return family.seriesCount;
 }
 
 /** The origin of a family snapshot. */

@@ -11,6 +11,7 @@ export {
   type EndCounts,
   endCounts,
 } from './ends.ts';
+export { countSeries, findSeries, OVERFLOW_ATTRIBUTES } from './family.ts';
 export { defaultResolution, scope } from './family-options.ts';
 export { countInexact, INEXACT_VALUES } from './inexact-values.ts';
 export type { ReadingRefusal } from './ingest/health.ts';
@@ -33,7 +34,7 @@ export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.t
 export { familyFromJson, familyToJson, type WireFamily } from './remote/definitions.ts';
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
 export { attributesFromJson, attributesToJson, type WireAttributes } from './remote/wire-attributes.ts';
-export type { LiveSeries } from './series.ts';
+export { type LiveSeries, recordSample } from './series.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export type { CurrentState } from './series-snapshot.ts';
 export {

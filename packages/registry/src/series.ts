@@ -295,6 +295,40 @@ export class Series {
   }
 
   /**
+   * @internal Counts a value that stands for several: the others were left out at random. The sum of the others is an estimate, and so
+   * are the extremes: see `SeriesSnapshot.estimated`.
+   *
+   * @param count How many values it stands for, with itself: an integer of at least 1.
+   */
+  recordSample(value: number, count: number): boolean {
+    const heir = this.#heir;
+    if (heir !== this) return heir.recordSample(value, count);
+    const { layout, ticksPerUnit, thresholds } = this.setup;
+    const ticks = Math.round(value * ticksPerUnit);
+    if (!(value >= 0 && ticks <= layout.highestTrackableValue)) {
+      this.#reject(value, count);
+      return false;
+    }
+    if (this.counts.total > Number.MAX_SAFE_INTEGER - count) {
+      this.#tally({ overflowing: count });
+      return false;
+    }
+    this.#change();
+    const slot = layout.slotOf(ticks);
+    this.counts.add(slot, count);
+    const first = firstThreshold(slot, thresholds);
+    if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
+    this.#sum += value * count;
+    this.#min = Math.min(this.#min, value);
+    this.#max = Math.max(this.#max, value);
+    this.#estimated = addEstimated(
+      this.#estimated,
+      countEstimated(count - 1, { sum: count === 1, min: count === 1, max: count === 1 }),
+    );
+    return true;
+  }
+
+  /**
    * Keeps an exemplar of a recorded value. It replaces an earlier exemplar whose value lies between the same powers
    * of two; a series keeps at most 20 of them.
    */
@@ -533,15 +567,15 @@ export class Series {
     return placeCounts(counted, this.setup, place, within);
   }
 
-  #reject(value: unknown): void {
+  #reject(value: unknown, count = 1): void {
     const heir = this.#heir;
     if (heir !== this) {
-      heir.#reject(value);
+      heir.#reject(value, count);
       return;
     }
-    if (typeof value !== 'number' || Number.isNaN(value)) this.#tally({ notANumber: 1 });
-    else if (value < 0) this.#tally({ negative: 1 });
-    else this.#tally({ tooLarge: 1, largest: value });
+    if (typeof value !== 'number' || Number.isNaN(value)) this.#tally({ notANumber: count });
+    else if (value < 0) this.#tally({ negative: count });
+    else this.#tally({ tooLarge: count, largest: value });
   }
 
   #tally(rejected: Partial<RejectedCounts>): void {
@@ -550,6 +584,27 @@ export class Series {
     this.#rejected ??= emptyTally();
     addRejected(this.#rejected, rejected);
   }
+}
+
+/**
+ * Counts a value that stands for several, of which the others were left out at random. The series knows how many of its values are such
+ * others: the `estimated` of its snapshot. Never throws.
+ *
+ * @param count How many values it stands for, with itself: an integer of at least 1.
+ * @returns Whether the values were counted. Otherwise all of them are tallied as rejected.
+ * @example
+ * ```ts
+ * import { createRegistry } from '@hdrscope/registry';
+ * import { recordSample } from '@hdrscope/registry/internal';
+ *
+ * const series = createRegistry().histogram({ name: 'jobs', unit: 's' }).with({});
+ * recordSample(series, 0.5, 10); //=> true
+ * const { histogram, sum, estimated } = series.snapshot();
+ * [histogram.totalCount, sum, estimated]; //=> [10, 5, { sum: 9, min: 9, max: 9 }]
+ * ```
+ */
+export function recordSample(series: Series, value: number, count: number): boolean {
+  return series.recordSample(value, count);
 }
 
 /** A series as a reader of another package takes it: what `Series` has for packages of hdrscope only. */
