@@ -1,3 +1,4 @@
+import type { StatsdOther } from '@hdrscope/inputs/statsd';
 import { noRefusals, REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import type { OtlpSenderHealth } from '@hdrscope/otel/sender';
 import type { MetricFamily } from '@hdrscope/prometheus';
@@ -34,6 +35,8 @@ export interface EntryHealth {
   readonly delivery: EntryDelivery | undefined;
   /** The rows of a sink of type `history`; `undefined` for all others. */
   readonly storage: EntryStorage | undefined;
+  /** The packets of a source of type `statsd`; `undefined` for all others. */
+  readonly packets: EntryPackets | undefined;
   /** Requests and connections that the server of the entry has refused, by reason; all 0 where there is no server. */
   readonly refusals: Readonly<ServerRefusals>;
 }
@@ -49,6 +52,22 @@ export interface EntryStorage {
   readonly writtenRows: number;
   /** Rows that were given up, because they could not be written for too long. */
   readonly lostRows: number;
+}
+
+/** Packets that a source has received, and what it has not counted. */
+export interface EntryPackets {
+  /** Packets that were read. */
+  readonly received: number;
+  /** Packets that the kernel has dropped, because the source read too slowly; `undefined` where the kernel does not say. */
+  readonly dropped: number | undefined;
+  /** Lines that are not well formed, and packets that are larger than any that is read. */
+  readonly malformed: number;
+  /** Lines without values of a distribution: counters, gauges, sets, events, service checks. */
+  readonly leftOut: Readonly<Record<StatsdOther, number>>;
+  /** Values that found no room among the series, or whose metric has another unit already. */
+  readonly refusedValues: number;
+  /** Values that were not received: those that sample rates stand for. They are not among the `values` of the source. */
+  readonly estimatedValues: number;
 }
 
 /** How an agent is doing. */
@@ -80,6 +99,7 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
     lastError: undefined,
     delivery: undefined,
     storage: undefined,
+    packets: undefined,
     refusals: noRefusals(),
   };
 }
@@ -201,6 +221,54 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     unit: '',
     description: 'Rows that a history has given up, because they could not be written for too long',
     points: ofEntries(({ storage }) => storage?.lostRows),
+  },
+  {
+    name: 'hdrscope.agent.source.packets',
+    kind: 'counter',
+    unit: '',
+    description: 'Packets that a source has read',
+    points: ofEntries(({ packets }) => packets?.received),
+  },
+  {
+    name: 'hdrscope.agent.source.dropped.packets',
+    kind: 'counter',
+    unit: '',
+    description: 'Packets that the kernel has dropped, because a source read too slowly',
+    points: ofEntries(({ packets }) => packets?.dropped),
+  },
+  {
+    name: 'hdrscope.agent.source.malformed.lines',
+    kind: 'counter',
+    unit: '',
+    description: 'Lines of packets that are not well formed: nothing of them counts',
+    points: ofEntries(({ packets }) => packets?.malformed),
+  },
+  {
+    name: 'hdrscope.agent.source.left.out.lines',
+    kind: 'counter',
+    unit: '',
+    description: 'Lines of packets that have no values of a distribution',
+    points: ({ entries }) =>
+      entries.flatMap(({ kind, name, type, packets }) =>
+        Object.entries(packets?.leftOut ?? {}).map(([what, value]) => ({
+          attributes: { kind, name, type, what },
+          value,
+        })),
+      ),
+  },
+  {
+    name: 'hdrscope.agent.source.refused.values',
+    kind: 'counter',
+    unit: '',
+    description: 'Values that found no room among the series of a source, or had another unit',
+    points: ofEntries(({ packets }) => packets?.refusedValues),
+  },
+  {
+    name: 'hdrscope.agent.source.estimated.values',
+    kind: 'counter',
+    unit: '',
+    description: 'Values that a source has counted and not received, because clients sent samples',
+    points: ofEntries(({ packets }) => packets?.estimatedValues),
   },
   {
     name: 'hdrscope.agent.server.refusals',

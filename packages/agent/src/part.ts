@@ -3,7 +3,7 @@ import type { IntakeOptions, Registry } from '@hdrscope/registry';
 import * as z from '#zod';
 import type { ConfigEntry } from './config/agent-config.ts';
 import { mapping, text } from './config/values.ts';
-import type { AgentHealth, EntryDelivery, EntryStorage } from './health.ts';
+import type { AgentHealth, EntryDelivery, EntryPackets, EntryStorage } from './health.ts';
 import type { EntryMemory } from './memory.ts';
 import type { StdinFeed } from './stdin-feed.ts';
 
@@ -44,6 +44,8 @@ export interface EntryContext {
   delivered(delivery: EntryDelivery): void;
   /** Reports what a sink has stored so far. */
   stored(storage: EntryStorage): void;
+  /** Reports the packets that a source has received so far. */
+  received(packets: EntryPackets): void;
   /** Reports a success. */
   succeeded(): void;
   /** Reports a failure after which the entry goes on by itself. */

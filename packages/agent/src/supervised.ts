@@ -20,6 +20,7 @@ type Surroundings = Omit<
   | 'missed'
   | 'delivered'
   | 'stored'
+  | 'received'
   | 'succeeded'
   | 'failed'
   | 'died'
@@ -166,6 +167,9 @@ export class Supervised {
       },
       stored: (storage) => {
         tally.storage = storage;
+      },
+      received: (packets) => {
+        tally.packets = packets;
       },
       info: ifAlive((line: string) => log.info(`${this.label}: ${line}`)),
       succeeded,

@@ -2,7 +2,7 @@
 export { createMap } from './bpf/maps.ts';
 export { keptName } from './bpf/memory.ts';
 export { enableStatistics, testRun } from './bpf/programs.ts';
-export { loadBpf, loadKoffi } from './bpf/syscall.ts';
+export { type Koffi, loadBpf, loadKoffi, type NativeFunction } from './bpf/syscall.ts';
 export type { CpuCounts } from './cpu-counts.ts';
 export {
   findCountedUnit,

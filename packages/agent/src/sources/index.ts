@@ -10,6 +10,7 @@ import { otlp } from './otlp.ts';
 import { pipe } from './pipe.ts';
 import { prometheus } from './prometheus.ts';
 import { remoteWriteReceiver } from './remote-write.ts';
+import { statsd } from './statsd.ts';
 import { stdin } from './stdin.ts';
 
 /** All sources by their types, in the order of the configuration that `hdrscope config init` writes. */
@@ -26,4 +27,5 @@ export const SOURCES: ReadonlyMap<string, SourcePart> = byType([
   otlp,
   prometheus,
   remoteWriteReceiver,
+  statsd,
 ]);

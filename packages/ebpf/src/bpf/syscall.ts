@@ -63,7 +63,11 @@ export function bpfThrough(
 }
 
 /** A function of a C library. It takes numbers, memory and texts. */
-export type NativeFunction = (...args: readonly unknown[]) => number;
+export interface NativeFunction {
+  (...args: readonly unknown[]): number;
+  /** Calls it in another thread. The last argument is a function that gets the result. */
+  async(...args: readonly unknown[]): void;
+}
 
 /** The part of koffi that makes system calls. */
 export interface Koffi {
@@ -72,23 +76,36 @@ export interface Koffi {
   errno(): number;
 }
 
+/** What takes koffi, for the error without it. */
+export interface KoffiTask {
+  /** A gerund, with its object. */
+  readonly what: string;
+  /** The way without koffi, in the imperative. */
+  readonly otherwise: string;
+}
+
+const READING_MAPS: KoffiTask = { what: 'reading kernel maps', otherwise: 'read through bpftool' };
+
 /**
  * Loads koffi, the optional peer dependency that calls C functions.
  *
  * @param importKoffi Replaces the import in tests.
  * @throws HdrscopeError `ERR_KERNEL` when koffi is not installed, or has no binary for this platform.
  */
-export async function loadKoffi(importKoffi: () => Promise<unknown> = () => import('koffi')): Promise<Koffi> {
+export async function loadKoffi(
+  importKoffi: () => Promise<unknown> = () => import('koffi'),
+  { what, otherwise }: KoffiTask = READING_MAPS,
+): Promise<Koffi> {
   try {
     const loaded = (await importKoffi()) as { default: Koffi };
     return loaded.default;
   } catch (cause) {
     const isAbsent = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes((cause as { code: string }).code);
     const reason = isAbsent
-      ? 'reading kernel maps takes the package koffi, which is not installed'
-      : `reading kernel maps takes the package koffi, which does not load: ${(cause as Error).message}`;
+      ? `${what} takes the package koffi, which is not installed`
+      : `${what} takes the package koffi, which does not load: ${(cause as Error).message}`;
     throw kernelError(
-      `${reason}: run \`npm install koffi\`, with --global where hdrscope is installed so, or read through bpftool`,
+      `${reason}: run \`npm install koffi\`, with --global where hdrscope is installed so, or ${otherwise}`,
       { program: 'koffi' },
       cause,
     );
