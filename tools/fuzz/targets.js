@@ -72,6 +72,7 @@ export const TARGETS = {
   'load-counts': entry('counts of fio and Locust', 1, 'inputs', 'loadCounts'),
   ddsketch: entry('DDSketches, in protobuf and in their own encoding', 3, 'inputs', 'ddsketch'),
   'sketch-text': entry('sketches of Envoy, VictoriaMetrics and Elasticsearch', 2, 'inputs', 'sketchText'),
+  'statsd-packet': entry('packets of StatsD and DogStatsD', 4, 'inputs', 'statsdPacket'),
   'load-summary': entry('summaries of load generators', 4, 'inputs', 'loadSummary'),
   'scraped-text': entry('texts of a scraped target', 3, 'prometheus', 'scrapedText'),
   'scraped-protobuf': entry('protobuf of a scraped target', 2, 'prometheus', 'scrapedProtobuf'),

@@ -267,3 +267,29 @@ export async function sketchText() {
     },
   };
 }
+
+/** @returns {Promise<Target>} */
+export async function statsdPacket() {
+  const { readStatsd } = await importSource('inputs/src/statsd/index.ts');
+  return {
+    form: 'bytes',
+    seeds: [
+      'a.b:1:2.5:32|d|@0.5|#k:v,flag|c:ci-7f3,in-5|e:x|card:low\nc:7|h\r\nd:1|c|T1656581400\n',
+      'a,k=v:1|ms\nb;k=v;w=x:-2e3|ms\nc#k=v:3|ms\nd[k=v].e:4|ms\n',
+      '_e{5,4}:title|text|#a\n_sc|x|2|m:y\nusers:abc|s\nfuel:+1|g\n',
+    ].map((text) => new TextEncoder().encode(text)),
+    run(/** @type {Uint8Array} */ bytes) {
+      const { lines, malformed, leftOut } = readStatsd(bytes);
+      const others = Object.values(leftOut).reduce((sum, count) => sum + Number(count), 0);
+      let most = 1;
+      for (const byte of bytes) if (byte === 10) most++;
+      const counted = lines.length + malformed.length + others;
+      assertThat(counted <= most, () => `${counted} of ${most} lines`);
+      for (const { name, values, sampleRate } of lines) {
+        assertThat(name !== '' && values.length > 0, () => 'a line has no name or no values');
+        assertThat(values.every(Number.isFinite), () => `the values are ${values}`);
+        assertThat(sampleRate > 0 && sampleRate <= 1, () => `the sample rate is ${sampleRate}`);
+      }
+    },
+  };
+}

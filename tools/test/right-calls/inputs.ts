@@ -20,6 +20,7 @@ import {
   writeDdsketch,
   writeElasticsearch,
 } from '@hdrscope/inputs/sketches';
+import { createStatsdReader, readStatsd } from '@hdrscope/inputs/statsd';
 import { k6Points } from '@hdrscope/testing/load-samples';
 import { recorded } from './core.ts';
 import { LOG } from './logs.ts';
@@ -60,6 +61,8 @@ export const INPUTS: RightCalls = {
   ),
   'inputs.readCounts': right(readCounts, 'locust json', bytesOf('[]'), {}),
   'inputs.readWrkErrors': right(readWrkErrors, 'a'),
+  'inputs.createStatsdReader': right(createStatsdReader, { find: () => undefined, record: () => {} }),
+  'inputs.readStatsd': right(readStatsd, bytesOf('a:1|h')),
   'inputs.recogniseInput': right(recogniseInput, '1\n', {}),
   'inputs.recogniseOtlp': right(recogniseOtlp, bytesOf('{}')),
 };

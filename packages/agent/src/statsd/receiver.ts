@@ -50,7 +50,7 @@ export async function receiveUdp(
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   // A descriptor that is bound already listens at once.
   const listening = once(socket, 'listening');
-  let takeRest = (): unknown => undefined;
+  let takeRest = (): boolean => false;
   socket.on('message', (packet) => {
     take(packet, 0, packet.length, false);
     takeRest();
@@ -70,7 +70,7 @@ export async function receiveUdp(
     readDrops: () => readKernelDrops(bound.address, bound.port),
     async drain() {
       if (calls === undefined) await takeWaiting(socket);
-      else takeRest();
+      else takeAll(takeRest);
     },
     async close() {
       socket.close();
@@ -92,22 +92,30 @@ function setReceiveBuffer(socket: Socket, bytes: number): void {
   }
 }
 
-/** Waits until a look at the socket has brought no more packets. */
-async function takeWaiting(socket: Socket): Promise<void> {
-  const limitMs = performance.now() + CLOSE_MS;
-  for (let [count, before] = [0, -1]; count > before && performance.now() < limitMs; ) {
-    before = count;
-    const counted = (): void => {
-      count++;
-    };
-    socket.on('message', counted);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    socket.off('message', counted);
-  }
+/** Takes packets until none waits, or the time is over: senders may go on. */
+function takeAll(takeMore: () => boolean): void {
+  const endMs = performance.now() + DRAIN_MS;
+  while (takeMore() && performance.now() < endMs);
 }
 
-/** The time for packets that wait when a source ends. */
-const CLOSE_MS = 200;
+/** As `takeAll`, where Node.js brings the packets. */
+async function takeWaiting(socket: Socket): Promise<void> {
+  let count = 0;
+  const counted = (): void => {
+    count++;
+  };
+  socket.on('message', counted);
+  const endMs = performance.now() + DRAIN_MS;
+  for (let before = -1; count > before && performance.now() < endMs; ) {
+    before = count;
+    // Node.js looks at its sockets between two of these.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.off('message', counted);
+}
+
+/** The most time for packets that wait when a source ends. */
+const DRAIN_MS = 1000;
 
 /** Receives Unix datagrams. @throws HdrscopeError `ERR_KERNEL` when koffi is not installed. */
 export async function receiveUnix(path: string, take: TakePacket): Promise<Receiver> {
@@ -126,7 +134,7 @@ export async function receiveUnix(path: string, take: TakePacket): Promise<Recei
     readDrops: async () => 0,
     async drain() {
       await stopWatching();
-      receive();
+      takeAll(receive);
     },
     async close() {
       await stopWatching();

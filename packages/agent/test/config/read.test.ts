@@ -63,6 +63,7 @@ test('the template is a configuration, and so is each of its examples', () => {
     'pipe',
     'prometheus',
     'remote-write',
+    'statsd',
     'stdin',
   ]);
   expect(config!.sinks.map(({ type }) => type).sort()).toEqual([
@@ -99,7 +100,7 @@ colour: red
     '1:18: shutdownTimeout must be a duration above 0 and of at most 24 days, such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d), got "soon"',
     '3:5: sources[0].path is missing: it must be the path of a log',
     '4:5: sources[0].pth is not a known key: did you mean path?',
-    '5:11: sources[1].type must be a known type of source: stdin, pipe, interval-log, ceph, ebpf-map, ebpf-maps, ebpf-exporter, ebpf-program, bpftrace, otlp, prometheus or remote-write, got "prometeus"',
+    '5:11: sources[1].type must be a known type of source: stdin, pipe, interval-log, ceph, ebpf-map, ebpf-maps, ebpf-exporter, ebpf-program, bpftrace, otlp, prometheus, remote-write or statsd, got "prometeus"',
     '9:13: sources[2].metric.unit must be ns, us, ms, s, bytes, KiB or none, got "minutes"',
     '10:26: sources[2].metric.significantDigits must be an integer from 0 to 5, got 9',
     '13:13: sinks[0].listen must be an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464, got 9464',
