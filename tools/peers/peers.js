@@ -133,6 +133,12 @@ export const PEERS = [
   ),
   npmPeer('sketches-js', '2.1.1'),
   madePeer('sketches-java', '0.8.3', 'bin/sketches-peer', buildWithMaven),
+  // Clients of StatsD.
+  builtPeer({ name: 'statsd-go', version: '5.9.1', target: '.', program: 'statsd-peer' }),
+  madePeer('statsd-python', '0.56.0', 'bin/statsd-peer', (module, folder) =>
+    installWithPip({ module, script: 'statsd_peer.py', program: 'statsd-peer' }, folder),
+  ),
+  npmPeer('statsd-js', '17.1.1'),
   {
     ...madePeer('otava', '0.8.0', 'bin/change-points', (module, folder) =>
       installWithPip({ module, script: 'change_points.py', program: 'change-points' }, folder),

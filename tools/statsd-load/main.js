@@ -58,7 +58,11 @@ try {
   console.log('receiver  sent/s     sent       counted    dropped    µs of a processor for a packet');
   for (const hasKoffi of [true, false]) {
     for (const rate of rates.length > 0 ? rates : [50_000, 100_000, 200_000, 300_000]) {
-      const { sent, seconds, counted, recorded, dropped, usPerPacket } = await measure(rate, hasKoffi, program);
+      const { sent, seconds, counted, recorded, dropped, usPerPacket } = await measure(
+        rate,
+        hasKoffi,
+        program,
+      );
       const columns = [Math.round(sent / seconds), sent, counted, dropped].map((one) => `${one}`.padEnd(11));
       console.log(`${hasKoffi ? 'koffi     ' : 'Node.js   '}${columns.join('')}${usPerPacket.toFixed(2)}`);
       if (counted + dropped === sent && recorded === counted) continue;
