@@ -145,8 +145,7 @@ export const statsd: SourcePart = defineSource({
 # Timers, histograms and distributions of StatsD and DogStatsD.
 - type: statsd
   address: 127.0.0.1:8125
-  units:
-    http.*: ms
+  units: { 'http.*': ms }
 `,
   // Two sockets cannot have one address.
   origin: () => undefined,

@@ -90,7 +90,9 @@ export function createStatsdIntake(
 
   const recount = (): void => {
     seriesCount = 0;
-    for (const { family } of families.values()) seriesCount += countSeries(family);
+    // Types of one name and unit share a family.
+    const distinct = new Set([...families.values()].map(({ family }) => family));
+    for (const family of distinct) seriesCount += countSeries(family);
   };
 
   const makeFamily = ({ name, type }: StatsdMetric): CountingFamily => {
