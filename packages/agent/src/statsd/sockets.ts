@@ -26,6 +26,11 @@ const [IOV_AT, IOVLEN_AT, FLAGS_AT, LENGTH_AT] = [16, 24, 48, 56] as const;
 /** Takes a packet: the bytes from `from` up to `end`. They are overwritten afterwards. */
 export type TakePacket = (bytes: Uint8Array, from: number, end: number, isCut: boolean) => void;
 
+/** A function that another thread may call, too. The last argument is a function that gets the result. */
+interface AsyncFunction extends NativeFunction {
+  async(...args: readonly unknown[]): void;
+}
+
 /** Calls of the C library. */
 export interface SocketCalls {
   readonly koffi: Koffi;
@@ -34,7 +39,7 @@ export interface SocketCalls {
   readonly connect: NativeFunction;
   readonly setsockopt: NativeFunction;
   readonly recvmmsg: NativeFunction;
-  readonly poll: NativeFunction;
+  readonly poll: AsyncFunction;
   readonly close: NativeFunction;
 }
 
@@ -56,7 +61,7 @@ export async function loadSocketCalls(): Promise<SocketCalls> {
     connect: libc.func('int connect(int fd, void *address, uint32_t length)'),
     setsockopt: libc.func('int setsockopt(int fd, int level, int name, void *value, uint32_t length)'),
     recvmmsg: libc.func('int recvmmsg(int fd, void *messages, uint32_t count, int flags, void *timeout)'),
-    poll: libc.func('int poll(void *fds, uint64_t count, int timeout)'),
+    poll: libc.func('int poll(void *fds, uint64_t count, int timeout)') as AsyncFunction,
     close: libc.func('int close(int fd)'),
   };
 }

@@ -63,11 +63,7 @@ export function bpfThrough(
 }
 
 /** A function of a C library. It takes numbers, memory and texts. */
-export interface NativeFunction {
-  (...args: readonly unknown[]): number;
-  /** Calls it in another thread. The last argument is a function that gets the result. */
-  async(...args: readonly unknown[]): void;
-}
+export type NativeFunction = (...args: readonly unknown[]) => number;
 
 /** The part of koffi that makes system calls. */
 export interface Koffi {

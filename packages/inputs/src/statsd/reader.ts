@@ -1,4 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
+import { assertFollows, having } from '@hdrscope/core/internal';
 import { LineTable } from './line-table.ts';
 import {
   type LineKey,
@@ -55,6 +56,8 @@ export interface StatsdReader {
   read(packet: Uint8Array, from?: number, end?: number): void;
 }
 
+const SINK = /* @__PURE__ */ having<StatsdSink<unknown>>('an object with find and record', 'find', 'record');
+
 interface KnownLine<Series> {
   /** `undefined` for what is left out. */
   readonly series: Series | undefined;
@@ -82,6 +85,7 @@ const POWERS_OF_TEN = Float64Array.from({ length: MOST_DIGITS + 1 }, (_, power) 
  * Source: https://github.com/statsd/statsd/blob/master/docs/metric_types.md and
  * https://docs.datadoghq.com/extend/dogstatsd/datagram_shell
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the sink has no `find` or no `record`.
  * @example
  * ```ts
  * import { createStatsdReader } from '@hdrscope/inputs/statsd';
@@ -98,6 +102,7 @@ const POWERS_OF_TEN = Float64Array.from({ length: MOST_DIGITS + 1 }, (_, power) 
  * ```
  */
 export function createStatsdReader<Series>(sink: StatsdSink<Series>): StatsdReader {
+  assertFollows('the sink', SINK, sink);
   const known = new LineTable<KnownLine<Series>>();
   const leftOut: Record<StatsdOther, number> = { counter: 0, gauge: 0, set: 0, event: 0, serviceCheck: 0 };
   let [packets, values, refusedValues, refusedLines] = [0, 0, 0, 0];
