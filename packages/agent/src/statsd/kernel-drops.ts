@@ -39,11 +39,10 @@ function formatKernelAddress(bytes: Buffer): string {
 export function readAddress(address: string): Buffer {
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
   // An address of IPv4 may be the end.
-  const plain = address
-    .replace(/%.*$/, '')
-    .replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts) =>
-      [0, 2].map((at) => (Number(parts[at]) * 256 + Number(parts[at + 1])).toString(16)).join(':'),
-    );
+  const [withoutZone = ''] = address.split('%');
+  const plain = withoutZone.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, ...parts) =>
+    [0, 2].map((at) => (Number(parts[at]) * 256 + Number(parts[at + 1])).toString(16)).join(':'),
+  );
   const [before, after] = plain.split('::').map((part) => part.split(':').filter((word) => word !== ''));
   const zeros = after === undefined ? [] : new Array<string>(8 - before!.length - after.length).fill('0');
   const words = [...before!, ...zeros, ...(after ?? [])];

@@ -35,7 +35,7 @@ const OTHERS: Readonly<Record<string, StatsdOther>> = { c: 'counter', g: 'gauge'
 const LEAST_RATE = 1e-9;
 
 /** A text that is a number: no `NaN`, no infinity, no blanks, no other base. */
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
 /** Reads a decimal number; `NaN` for any other text, and for numbers beyond the largest double. */
 export function readNumber(text: string): number {

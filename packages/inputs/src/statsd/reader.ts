@@ -31,15 +31,15 @@ export interface StatsdSink<Series> {
 
 /** What a reader of StatsD has read: counts that only grow. */
 export interface StatsdHealth {
-  /** Packets. */
+  /** Packets that were read: an integer from 0 on, as all others here. */
   readonly packets: number;
-  /** Values that `record` got: those that were received, not those that they stand for. */
+  /** Values that `record` got, not those that they stand for: an integer from 0 on. */
   readonly values: number;
-  /** Values of metrics for which `find` returned `undefined`. */
+  /** Values of metrics for which `find` returned `undefined`, an integer from 0 on. */
   readonly refusedValues: number;
-  /** Lines that are not well formed. */
+  /** Lines that are not well formed, an integer from 0 on. */
   readonly malformed: number;
-  /** Lines that have no values of a distribution, by what they are. */
+  /** Lines that have no values of a distribution, by what they are: from 0 on. */
   readonly leftOut: Readonly<Record<StatsdOther, number>>;
 }
 

@@ -179,3 +179,10 @@ test('a packet of 64 kB of values has all of them', () => {
   const values = Array.from({ length: 16_000 }, (_, i) => i);
   expect(read(`a:${values.join(':')}|d`).lines[0]!.values).toEqual(values);
 });
+
+test('a number of many digits is read in one look', () => {
+  const digits = '1'.repeat(60_000);
+  const startMs = performance.now();
+  expect(read(`a:${digits}|h\nb:${digits}x|h`).malformed).toHaveLength(2);
+  expect(performance.now() - startMs).toBeLessThan(2000);
+});
