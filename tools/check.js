@@ -29,6 +29,7 @@ const STEPS = [
   { name: 'pitfalls', command: ['node', 'tools/check-pitfalls.js'] },
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
+  { name: 'forms', command: ['npm', 'run', '--silent', 'forms', '--', '--check'] },
   { name: 'packaging', command: ['node', 'tools/check-packaging.js'], needs: 'build' },
   { name: 'public face', command: ['node', 'tools/api-reports.js', '--check'], needs: 'build' },
   { name: 'doc comments', command: ['node', 'tools/check-docs.js'], needs: 'build' },

@@ -58,8 +58,8 @@ const READERS: Readonly<Record<string, (path: string) => Promise<Ran>>> = {
 
 const LOG_KIND = 'is an interval log: hdrscope log summary';
 const TEXT_KIND =
-  'is percentile text, which has neither times nor intervals nor every value: hdrscope log summary';
-const ENCODED = 'has encoded histograms, without times: hdrscope diff';
+  'is percentile text (.hgrm, its CSV, wrk2 --latency), which has neither times nor intervals: hdrscope log summary';
+const ENCODED = 'has encoded histograms in Base64: hdrscope diff';
 const RECORDED = 'has figures and encoded histograms in JSON: hdrscope diff';
 const FIGURES = 'has percentiles without the counts between them: hdrscope record --json';
 const JSON_KIND = 'is JSON: hdrscope plot draws';

@@ -47,7 +47,6 @@ export {
   hasCounts,
   hasRequests,
   isAccessLog,
-  LOAD_FORMS,
   type LoadForm,
   requestFacts,
 } from './load/load-form.ts';
@@ -82,7 +81,7 @@ export {
 export { planDdsketch } from './sketches/ddsketch.ts';
 export { planExponential, targetElasticsearch } from './sketches/elasticsearch.ts';
 export { type HdrPlan, planHdr, targetEncoded, targetFigures, targetLog } from './sketches/hdr.ts';
-export { isSketch, SKETCH_FORMS, type SketchForm } from './sketches/recognise-sketch.ts';
+export { isSketch, type SketchForm } from './sketches/recognise-sketch.ts';
 export type { SketchTarget } from './sketches/sketch.ts';
 export { targetVmranges } from './sketches/vmrange.ts';
 export {

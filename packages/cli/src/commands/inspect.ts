@@ -3,6 +3,7 @@ import { recogniseOtlpFile } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
+import { findForm } from '../inputs/forms.ts';
 import { recognise } from '../inputs/input.ts';
 import { describeInput, describeUnknown, lookAtOperands } from '../inputs/open-inputs.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
@@ -43,16 +44,6 @@ export interface Inspected {
   readonly beginning: string;
 }
 
-/** Forms that no command takes. */
-const NOT_TAKEN: ReadonlySet<InputForm> = new Set([
-  'picture',
-  'binary',
-  'figures',
-  'report',
-  'percentiles without counts',
-  'percentiles per interval',
-] as const);
-
 /** Forms of which a command counts any field or column. */
 const WITH_PLACES: ReadonlySet<InputForm> = new Set(['json', 'table'] as const);
 
@@ -74,7 +65,7 @@ export async function inspect(
     name,
     form: kind,
     ...(places && { [`${places.kind}s`]: places.names }),
-    isTaken: !NOT_TAKEN.has(kind),
+    isTaken: findForm(kind).reads.length > 0,
     beginning,
     sentence: describeInput({ kind, name, title, source, beginning }, 'hdrscope record'),
   };

@@ -1,4 +1,5 @@
 import {
+  hasRequests,
   measureOf,
   type NumberUnit,
   numberUnit,
@@ -13,6 +14,7 @@ import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, UsageError } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
+import { listForHelp, listReadBy } from '../inputs/forms.ts';
 import type { Input } from '../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../inputs/line-tally.ts';
 import { differentUnits, TIMED_PLACE, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
@@ -23,9 +25,7 @@ import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { LOG_FORMAT, unitOption } from '../options.ts';
 import { type ComparedRun, type ComparedSide, withValues } from './index.ts';
 
-export const RUN_FORMS = `an interval log, percentile text (.hgrm, its CSV, wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of
-a table, a field of JSON, the JSON of hdrscope record, or requests of a load test or an access log, as
-hdrscope record takes them; all of them plain or gzipped`;
+export const RUN_FORMS = `${listForHelp('diff')}. All of them may be gzipped`;
 
 /** Options that say what the values of runs are, and which of them count. */
 export const RUN_OPTIONS = defineOptions({
@@ -99,7 +99,8 @@ export async function readGroups(
   return { groups, scale: units.scale, reading };
 }
 
-const KINDS: readonly ValueKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded'];
+// Requests become figures.
+const KINDS = listReadBy<ValueKind>('diff').filter((form) => !hasRequests(form));
 
 // Runs.
 

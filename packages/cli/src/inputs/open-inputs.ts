@@ -7,70 +7,14 @@ import {
   type RequestForm,
   readRequests,
 } from '@hdrscope/inputs';
-import {
-  hasRequests,
-  type Patience,
-  recogniseReport,
-  requestFacts,
-  valueStretches,
-} from '@hdrscope/inputs/internal';
+import { hasRequests, type Patience, recogniseReport, valueStretches } from '@hdrscope/inputs/internal';
 import type { Selection } from '@hdrscope/interval-log';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { describeForm } from './forms.ts';
 import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
 import { assertTags } from './known-tags.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
-
-/** The end of a sentence about a form that has all counts, and that most commands do not read. */
-const CONVERTS = 'hdrscope record shows it, and convert makes an interval log or another form of it';
-
-/** Ends of messages: what the file is, and which commands take it. */
-export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {
-  'fio json':
-    'has the latencies that fio has counted: hdrscope record shows them by job, operation and kind of latency, and check judges them',
-  'fio histograms':
-    'has the latencies that fio has counted in intervals: hdrscope record shows them by operation, and check judges them',
-  'locust json':
-    'has the durations that Locust has counted: hdrscope record shows them by method and name, and check judges them',
-  ddsketch: `is a DDSketch: ${CONVERTS}`,
-  elasticsearch: `is an exponential histogram of Elasticsearch: ${CONVERTS}`,
-  envoy: `has the statistics of Envoy: ${CONVERTS}`,
-  vmrange: `has histograms of VictoriaMetrics: ${CONVERTS}`,
-  prometheus: `has histograms for Prometheus: ${CONVERTS}`,
-  'hey report':
-    'is the report of hey, which has a few percentiles and not the values between them: hdrscope check judges those. hey -o csv writes every request',
-  'wrk report':
-    'is the report of wrk, which has a few percentiles and not the values between them: hdrscope check judges those. wrk2 --latency prints all of its counts',
-  autocannon:
-    'is a summary of autocannon, which has a few percentiles and not the values between them: hdrscope check judges those. wrk2 --latency, k6 --out json=FILE and oha --output-format csv write every value',
-  'k6 summary':
-    'is a summary of k6, which has a few percentiles and not the values between them: hdrscope check judges those. k6 run --out json=FILE writes every value',
-  'oha summary':
-    'is a summary of oha, which has a few percentiles and not the values between them: hdrscope check judges those. oha --output-format csv writes every value',
-  'locust table':
-    'is a table of Locust, which has a few percentiles and not the values between them: hdrscope check judges those. k6 --out json=FILE and oha --output-format csv write every value',
-  'artillery report':
-    'is a report of Artillery, which has a few percentiles and not the values between them: hdrscope check judges those. k6 --out json=FILE and oha --output-format csv write every value',
-  log: 'is an interval log: hdrscope log summary, check, diff, plot and serve take it, and the other commands of hdrscope log',
-  percentiles:
-    'is percentile text, which has neither times nor intervals nor every value: hdrscope log summary and convert, check, diff, plot and serve take it',
-  encoded: 'has encoded histograms, without times: hdrscope diff, plot and check take them',
-  numbers:
-    'is a text of numbers: hdrscope record counts them, diff compares, plot draws and check judges them; record --format hlog makes a log of them',
-  recorded:
-    'has figures and encoded histograms in JSON: hdrscope diff, plot and check take them; record and log convert write logs as well (--format hlog, v2)',
-  figures:
-    'has percentiles without the counts between them: hdrscope record --json, log convert --format ndjson, ebpf read --json and ceph dump --raw write the counts, which diff and plot take',
-  json: 'is JSON: hdrscope plot draws dumps of Ceph, slots of the kernel, and plots',
-  table: 'is a table: hdrscope record, diff, plot and check count one of its columns',
-  picture: 'is a picture: hdrscope reads logs, texts of numbers, percentile text, histograms and JSON',
-  binary:
-    'is not text: hdrscope reads logs, texts of numbers, percentile text, histograms and JSON, plain or gzipped',
-  'percentiles without counts':
-    'has percentiles without counts, so the number of values is unknown. The .hgrm files of HdrHistogram and wrk2 --latency have counts, and ab -g writes every request',
-  'percentiles per interval':
-    "is the table that HdrHistogram's log processor writes, with percentiles of each interval: those cannot be added up. Take the log that it was made of, or the .hgrm file beside it",
-};
 
 /** The inputs of a command and their size in bytes; `undefined` when it is unknown. */
 interface Inputs<Kind extends InputForm = InputKind> {
@@ -193,9 +137,6 @@ const ACCESS_LINE = /^\S{1,100} \S{1,100} [^\n"[]{1,200} ?\[\d\d\/\w{3}\/\d{4}:/
 /** A sentence: what an input is, and which commands take it. @param command The command that counts its numbers. */
 export function describeInput(input: Input<InputForm>, command: string | undefined): string {
   const { kind: found, name } = input;
-  if (hasRequests(found)) {
-    return `${name} has the requests of ${requestFacts(found).tool}: hdrscope record, check, diff and plot take it`;
-  }
   if (found === 'report') {
     const { tool, cure } = recogniseReport(input.beginning)!;
     return `${name} is the report that ${tool} prints for people, which has not every value: ${cure}`;
@@ -204,7 +145,7 @@ export function describeInput(input: Input<InputForm>, command: string | undefin
     return `${name} has perf histograms of Ceph: hdrscope ceph dump, schema and heatmap take it, and plot`;
   const isKnown = found === 'json' || found === 'table';
   const cure = isKnown && command !== undefined ? cureOf(input, command) : undefined;
-  if (cure === undefined) return `${name} ${NOT_TAKEN[found]}`;
+  if (cure === undefined) return describeForm(name, found);
   const isLog = found === 'table' && ACCESS_LINE.test(input.beginning);
   const form = isLog
     ? 'an access log, whose format --log-format states'

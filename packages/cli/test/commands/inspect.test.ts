@@ -7,7 +7,7 @@ const folder = useFolder();
 
 test.each<[string, string, string, number]>([
   ['a log', logText([{ at: 0, ms: [1] }]), 'is an interval log: hdrscope log summary, check, diff,', 0],
-  ['numbers', '12\n0.5\n', 'is a text of numbers: hdrscope record counts them', 0],
+  ['numbers', '12\n0.5\n', 'is a text of numbers: hdrscope record, check, diff and plot take it', 0],
   [
     'requests of k6',
     k6Table([{ ms: 1 }]),
@@ -15,7 +15,12 @@ test.each<[string, string, string, number]>([
     0,
   ],
   ['a summary', ohaSummary({ p50: 0.1 }, { 200: 9 }), 'is a summary of oha, which has a few percentiles', 0],
-  ['histograms', new Histogram().toBase64(), 'has encoded histograms, without times: hdrscope diff', 0],
+  [
+    'histograms',
+    new Histogram().toBase64(),
+    'has encoded histograms in Base64: hdrscope diff, plot, check and convert take it',
+    0,
+  ],
   ['OTLP', '{"resourceMetrics":[]}\n', 'has metrics of OTLP: hdrscope history import adds', 0],
   ['a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'is a picture: hdrscope reads logs', 1],
   ['a letter', 'Dear all.\n', 'is text of no known form', 1],

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
-import { FORMS, type FormName, WRITTEN_FORMS } from '../../src/commands/convert/forms.ts';
+import { type FormName, listForms, WRITTEN_FORMS } from '../../src/inputs/forms.ts';
 import { hdrscope } from '../support/fake-io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hdrscope-convert-'));
@@ -208,8 +208,5 @@ test.each([
 
 test('the help lists all forms', async () => {
   const { stdout } = await hdrscope(['convert', '--help']);
-  for (const { name, what } of FORMS)
-    expect(stdout).toMatch(
-      new RegExp(`${name} +${what.slice(0, 20).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`),
-    );
+  for (const line of listForms().split('\n')) expect(stdout).toContain(line.slice(0, 60).trim());
 });

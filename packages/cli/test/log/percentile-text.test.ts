@@ -112,10 +112,22 @@ test('convert writes a log of one interval, whose start and length are 0', async
 });
 
 test.each([
-  [['merge', '-'], 'is percentile text, which has neither times nor intervals'],
-  [['slice', '--tag', 'a', '-'], 'is percentile text, which has neither times nor intervals'],
-  [['reinterval', '1m', '-'], 'is percentile text, which has neither times nor intervals'],
-  [['tail', '-'], 'is percentile text, which has neither times nor intervals'],
+  [
+    ['merge', '-'],
+    'is percentile text (.hgrm, its CSV, wrk2 --latency), which has neither times nor intervals',
+  ],
+  [
+    ['slice', '--tag', 'a', '-'],
+    'is percentile text (.hgrm, its CSV, wrk2 --latency), which has neither times nor intervals',
+  ],
+  [
+    ['reinterval', '1m', '-'],
+    'is percentile text (.hgrm, its CSV, wrk2 --latency), which has neither times nor intervals',
+  ],
+  [
+    ['tail', '-'],
+    'is percentile text (.hgrm, its CSV, wrk2 --latency), which has neither times nor intervals',
+  ],
   [['summary', '--since', '1m', '-'], 'has no times: --since and --until select nothing of it'],
   [['summary', '--tag', 'a', '-'], 'has no tag: --tag selects nothing of it'],
 ])('%j refuses percentile text', async (args, reason) => {
@@ -129,7 +141,7 @@ test.each([
 test('tail -f refuses percentile text, and summary refuses a log beside it', async () => {
   const report = folder.write('report.txt', WRK2);
   expect((await hdrscope(['log', 'tail', '-f', report])).stderr).toContain(
-    `${report} is percentile text, which has neither times nor intervals`,
+    `${report} is percentile text (.hgrm, its CSV, wrk2 --latency), which has neither times nor intervals`,
   );
   const mixed = await hdrscope(['log', 'summary', report, '-'], { stdin: LOG });
   expect([mixed.exitCode, mixed.stdout]).toEqual([1, '']);

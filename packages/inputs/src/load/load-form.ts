@@ -63,7 +63,7 @@ const SUMMARIES: readonly SummaryForm[] = [
 ];
 
 /** All outputs of load generators. */
-export const LOAD_FORMS: readonly LoadForm[] = [
+const LOAD_FORMS: readonly LoadForm[] = [
   ...(Object.keys(REQUEST_READERS) as RequestForm[]),
   ...(Object.keys(COUNTS_READERS) as CountsForm[]),
   ...SUMMARIES,

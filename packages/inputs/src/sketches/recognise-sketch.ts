@@ -2,7 +2,7 @@
 export type SketchForm = (typeof SKETCH_FORMS)[number];
 
 /** All of them. */
-export const SKETCH_FORMS = ['ddsketch', 'elasticsearch', 'envoy', 'vmrange', 'prometheus'] as const;
+const SKETCH_FORMS = ['ddsketch', 'elasticsearch', 'envoy', 'vmrange', 'prometheus'] as const;
 
 /** What begins each form. */
 const MARKS: Readonly<Record<SketchForm, RegExp>> = {

@@ -1,4 +1,4 @@
-import { LOAD_FORMS, type Subject } from '@hdrscope/inputs/internal';
+import type { Subject } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { CHANGES, exitCodeOf as exitCodeOfGate, parseConfidence, SERIES } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
@@ -10,6 +10,7 @@ import {
   REPORT_FORMATS,
   writeReports,
 } from '../../file-reports.ts';
+import { listForHelp, listReadBy } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../../inputs/line-tally.ts';
 import { TIMED_PLACE } from '../../inputs/numbers.ts';
@@ -25,14 +26,8 @@ import { type CheckKind, readSubjects, type SubjectReading, together } from './s
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
 objective is missed, and 3 when none is but one cannot be judged.
 
-Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
---latency), histograms in Base64, a text with one number per line, a column of a table, a field of
-JSON, the JSON of hdrscope record, and the output of ab (-g), Artillery (--output), autocannon (--json),
-fio (json+, log_hist_msec), Gatling (simulation.log), hey (also -o csv), JMeter (CSV), k6 (--out json, --out csv,
---summary-export, handleSummary), Locust (--csv, --json), oha (--output-format json and csv), vegeta (encode
---to csv and json) and wrk (--latency), and access logs of nginx, Apache, Envoy, Caddy and Traefik; all of
-them plain or gzipped. A summary that prints a few percentiles is judged by these alone. Requests of an access log
-with a status of at least 500 have failed.
+Files are recognised by their content, plain or gzipped: ${listForHelp('check')}. A summary that prints a few percentiles is judged by these
+alone. Requests of an access log with a status of at least 500 have failed.
 
 Each percentile has a confidence interval, which contains the true one with --confidence:
 
@@ -56,10 +51,8 @@ the forms that hdrscope diff takes.
 
 ${CHANGES}`;
 
-const TAKEN: readonly CheckKind[] = [
-  ...(['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'] as const),
-  ...LOAD_FORMS,
-];
+// JSON may be a summary of k6 whose beginning does not show it.
+const TAKEN: readonly CheckKind[] = [...listReadBy<CheckKind>('check'), 'json'];
 
 const OPTIONS = defineOptions({
   ...OBJECTIVES,

@@ -10,22 +10,22 @@ import { formatCount, valuesText } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import { explained } from '../../inputs/input.ts';
-import { lookAtOperands } from '../../inputs/open-inputs.ts';
-import { integer } from '../../options.ts';
-import { findEnding, OUTPUT, writeWhole, wrongEnding } from '../../output-options.ts';
-import { wrapToScreen } from '../../screen/help-text.ts';
-import { WHERE } from '../history/options.ts';
 import {
   type FormName,
   findFormByEnding,
   listForms,
   listWritten,
   READ_FORMS,
-  type ReadSketch,
   WRITTEN_FORMS,
-} from './forms.ts';
+} from '../../inputs/forms.ts';
+import { explained } from '../../inputs/input.ts';
+import { lookAtOperands } from '../../inputs/open-inputs.ts';
+import { integer } from '../../options.ts';
+import { findEnding, OUTPUT, writeWhole, wrongEnding } from '../../output-options.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { WHERE } from '../history/options.ts';
 import { type ReadForm, readBytes, readForm, recogniseForm } from './read-form.ts';
+import type { ReadSketch } from './read-otlp.ts';
 import { planForm } from './write-form.ts';
 
 const DESCRIPTION = `Writes a distribution in another form, and prints how far values may be from where that form shows them.

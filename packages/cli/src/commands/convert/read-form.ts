@@ -15,9 +15,9 @@ import { type LogSource, sumLogs } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { readExposition } from '@hdrscope/prometheus/scraper';
 import { type Io, Refusal } from '../../command.ts';
+import { describeForm, type FormName, findForm } from '../../inputs/forms.ts';
 import { explained } from '../../inputs/input.ts';
-import type { FormName, ReadSketch } from './forms.ts';
-import { readOtlpSketches } from './read-otlp.ts';
+import { type ReadSketch, readOtlpSketches } from './read-otlp.ts';
 
 /** What an input has. */
 export interface ReadForm {
@@ -48,28 +48,11 @@ export function recogniseForm(bytes: Uint8Array, name: string): FormName {
   if (recogniseOtlp(bytes) === 'json') return 'otlp';
   const beginning = bytes.subarray(0, BEGINNING_BYTES);
   const kind = recogniseInput(beginning, { isWhole: bytes.length <= BEGINNING_BYTES });
-  switch (kind) {
-    case 'log':
-      return 'hlog';
-    case 'encoded':
-      return 'base64';
-    case 'recorded':
-      return 'json';
-    case 'percentiles':
-    case 'elasticsearch':
-    case 'envoy':
-    case 'vmrange':
-    case 'prometheus':
-      return kind;
-    case 'ddsketch':
-      throw new Refusal(
-        `${name} is a DDSketch. It does not state the library that wrote it, and the libraries count a value in different slots: --from ddsketch (sketches-go, sketches-java), ddsketch-js or ddsketch-py`,
-      );
-    case 'numbers':
-    case 'table':
-      throw new Refusal(`${name} has numbers and no counts: hdrscope record --format base64 counts them`);
-  }
-  if (kind !== undefined && hasCounts(kind)) return 'counts';
+  if (kind === 'ddsketch') throw new Refusal(describeForm(name, kind));
+  if (kind === 'numbers' || kind === 'table')
+    throw new Refusal(`${name} has numbers and no counts: hdrscope record --format base64 counts them`);
+  const form = kind === undefined ? undefined : findForm(kind).convert;
+  if (form !== undefined) return form as FormName;
   if (recogniseOtlp(bytes) === 'protobuf') return 'otlp';
   throw new Refusal(
     `${name} shows no form with counts by its content: --from names the form, and hdrscope convert --help lists all`,

@@ -1,9 +1,15 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { recogniseOtlp } from '@hdrscope/inputs/history';
 import { splitRequests } from '@hdrscope/inputs/internal';
+import type { NamedSketch } from '@hdrscope/inputs/sketches';
 import { decodeOtlp, type OtlpPoint } from '@hdrscope/otel/receiver';
 import { Refusal } from '../../command.ts';
-import type { ReadSketch } from './forms.ts';
+
+/** A distribution of an input. */
+export interface ReadSketch extends NamedSketch {
+  /** The unit of its values. @default the form does not state it */
+  readonly unit?: string | undefined;
+}
 
 /**
  * Reads the histograms of a file of OTLP: the last point of each cumulative stream.

@@ -13,7 +13,7 @@ import {
   targetVmranges,
 } from '@hdrscope/inputs/internal';
 import { Refusal } from '../../command.ts';
-import type { FormName } from './forms.ts';
+import type { FormName } from '../../inputs/forms.ts';
 
 /** How a form is written. */
 export interface WritingOptions {

@@ -1,3 +1,4 @@
+import { hasRequests } from '@hdrscope/inputs/internal';
 import type { Plot } from '@hdrscope/plot';
 import {
   asCurves,
@@ -9,6 +10,7 @@ import {
 import { type Io, Refusal } from '../../command.ts';
 import { parseConfidence } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { listForHelp, listReadBy } from '../../inputs/forms.ts';
 import type { Input, InputKind } from '../../inputs/input.ts';
 import { NUMBER_PLACE } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
@@ -30,14 +32,16 @@ const KINDS = [
   'bars',
 ] as const satisfies Plot['kind'][];
 
-const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'];
+// Requests become figures, and JSON may be a dump of Ceph, slots of the kernel or a plot.
+const TAKEN: readonly InputKind[] = [
+  ...listReadBy<InputKind>('plot').filter((form) => !hasRequests(form)),
+  'json',
+];
 
 const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
 
-Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
---latency), histograms in Base64, a text with one number per line, the JSON of hdrscope record, the
-requests of a load test or an access log, as record takes them, a dump of Ceph, the output of
-hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped. --column reads a column of a table, --field a field of JSON.
+Files are recognised by their content, plain or gzipped: ${listForHelp('plot')}, the output of hdrscope ebpf read
+--json, or of this command with --json. --column reads a column of a table, --field a field of JSON.
 
   percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile);
                of a dump or the kernel's slots as well, with the bounds of each slot

@@ -6,9 +6,9 @@ import { type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
 import type { AxisSlot } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal } from '../../command.ts';
+import { describeForm } from '../../inputs/forms.ts';
 import { type Input, wholeText } from '../../inputs/input.ts';
 import { cureOf, isPlotDocument } from '../../inputs/numbers.ts';
-import { NOT_TAKEN } from '../../inputs/open-inputs.ts';
 import { chooseCounter, merged, perfPlot } from '../ceph/counter-plot.ts';
 import { noteWriter, type Sourced, titleOf } from '../ceph/histograms.ts';
 import { titleOf as titleOfCounted } from '../ebpf/histogram.ts';
@@ -53,7 +53,7 @@ function isDump(text: string): boolean {
 
 function notDrawn(input: Input): string {
   const cure = cureOf(input, 'hdrscope plot');
-  return cure === undefined ? `${input.name} ${NOT_TAKEN.json}` : `${input.name} is JSON; ${cure}`;
+  return cure === undefined ? describeForm(input.name, 'json') : `${input.name} is JSON; ${cure}`;
 }
 
 /** The largest dump of a cluster has some millions of counts. Each takes a few bytes. */

@@ -2,6 +2,7 @@ import { isSketch, numberUnit, type SketchForm } from '@hdrscope/inputs/internal
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
+import { READ_FORMS } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
 import { countInputs, NUMBER_PLACE, parseStep, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
@@ -9,7 +10,6 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
 import { startReading } from '../../screen/progress.ts';
-import { READ_FORMS } from '../convert/forms.ts';
 import { assertNotFollowed, FOLLOW_OPTIONS, followRequests } from './follow.ts';
 import { assertUngrouped, REQUEST_OPTIONS, type RecordKind, recordLoad, TAKEN } from './load.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';

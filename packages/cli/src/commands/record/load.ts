@@ -2,16 +2,14 @@ import { Histogram } from '@hdrscope/core';
 import { type CountsForm, type RequestForm, readRequests } from '@hdrscope/inputs';
 import {
   errorNotes,
-  hasCounts,
   hasRequests,
-  LOAD_FORMS,
   numberUnit,
   requestFacts,
-  SKETCH_FORMS,
   type SketchForm,
 } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOptions, type OptionsOf, toFlag } from '../../define-command.ts';
+import { listReadBy } from '../../inputs/forms.ts';
 import { bytesOf, explained, type Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
 import { LOG_FORMAT } from '../../options.ts';
@@ -42,11 +40,7 @@ export const REQUEST_OPTIONS = defineOptions({
 /** The forms of inputs that `record` counts. */
 export type RecordKind = 'numbers' | RequestForm | CountsForm | SketchForm;
 
-export const TAKEN: readonly RecordKind[] = [
-  'numbers',
-  ...LOAD_FORMS.filter((form): form is RequestForm | CountsForm => hasRequests(form) || hasCounts(form)),
-  ...SKETCH_FORMS,
-];
+export const TAKEN: readonly RecordKind[] = listReadBy('record');
 
 /** Options of numbers, which these inputs do not take. */
 export const OF_NUMBERS = ['unit', 'resolution', 'expectedInterval', 'field', 'separator'] as const;

@@ -10,10 +10,11 @@ import {
 } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
+import type { FormName } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
 import { writeLines } from '../../output-options.ts';
-import type { FormName, ReadSketch } from '../convert/forms.ts';
 import { readBytes, readForm, recogniseForm } from '../convert/read-form.ts';
+import type { ReadSketch } from '../convert/read-otlp.ts';
 import { formatGroups } from './groups.ts';
 import { assertNoNumberOptions, OF_NUMBERS } from './load.ts';
 
