@@ -1,4 +1,6 @@
 // Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
+
+export { boundCounts, countWithinThresholds, findSketchStep } from './bound-counts.ts';
 export { type BadLine, readText, withName } from './bytes.ts';
 export {
   boundsJson,
@@ -67,6 +69,7 @@ export {
   stepOf,
   TIME_UNITS,
   ticksPerUnit,
+  unitsPer,
 } from './numbers/number-unit.ts';
 export { type RebuiltText, rebuildPercentileText, type TextUnit } from './percentile-text.ts';
 export { BEGINNING_BYTES, BegunStream, type Patience, recogniseStream } from './recognise-stream.ts';

@@ -1,7 +1,8 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
-import { type BoundedHistogram, type StretchCount, Stretches } from '@hdrscope/core/internal';
+import { type StretchCount, Stretches } from '@hdrscope/core/internal';
 import { listNames } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
+import { boundCounts } from './bound-counts.ts';
 import type { ReadLinesOptions, TextBytes } from './bytes.ts';
 import {
   CountedEvidence,
@@ -11,13 +12,7 @@ import {
   FINEST_DIGITS,
   PrintedEvidence,
 } from './evidence.ts';
-import type {
-  ErrorCount,
-  LabelledCounts,
-  ReadRequestsOptions,
-  RequestFacts,
-  RequestSink,
-} from './load/load.ts';
+import type { ErrorCount, ReadRequestsOptions, RequestFacts, RequestSink } from './load/load.ts';
 import { type CountsForm, type RequestForm, requestFacts } from './load/load-form.ts';
 import { readCounts, readLoadSummary, readRequests } from './load/read-load.ts';
 import { STRETCH_SEC, valueStretches } from './load/value-stretches.ts';
@@ -161,11 +156,11 @@ export async function readCountsSubjects(
   options: ReadLinesOptions & { readonly name: string },
 ): Promise<Subject[]> {
   const all = await readCounts(kind, bytes, options);
-  return all.map(({ labels, errors, stretches, ...found }) => {
+  return all.map(({ labels, errors, stretches, counts: counted, min, max }) => {
     const name = [options.name, ...Object.values(labels).filter((label) => label !== '')].join(' ');
-    const bounded = boundCounts(found);
-    if (bounded === undefined) {
-      const evidence = `${name} has values in the last slot of its tool, which has no end: their durations are not known`;
+    const bounded = boundCounts({ counted, min, max });
+    if (typeof bounded === 'string') {
+      const evidence = `the durations are not known: ${bounded}`;
       return { name, unit: 'ms', evidence, errors: errors ?? NO_ERRORS, notes: [] };
     }
     const subject = countedSubject(name, {
@@ -178,31 +173,6 @@ export async function readCountsSubjects(
     });
     return { ...subject, notes: failedNotes(subject.errors) };
   });
-}
-
-/** Counts over slots as values within the bounds of their slots; `undefined` when a slot with values has no end. */
-function boundCounts({
-  counts,
-  max,
-  min,
-}: Pick<LabelledCounts, 'counts' | 'min' | 'max'>): BoundedHistogram | undefined {
-  const [histogram, lowest, highest] = [1, 2, 3].map(
-    () => new Histogram({ significantDigits: FINEST_DIGITS }),
-  ) as [Histogram, Histogram, Histogram];
-  const { layout } = counts;
-  for (let slot = counts.counts.first; slot !== -1 && slot <= counts.counts.last; slot++) {
-    const count = counts.counts.at(slot);
-    if (count === 0) continue;
-    const lower = Math.max(layout.lower(slot), min ?? 0);
-    // Values are whole nanoseconds.
-    const end = layout.upper(slot) - (layout.upperInclusive ? 0 : 1);
-    const upper = Math.min(end, max ?? Number.POSITIVE_INFINITY);
-    if (upper === Number.POSITIVE_INFINITY) return undefined;
-    lowest.record(Math.floor(lower), count);
-    highest.record(Math.ceil(upper), count);
-    histogram.record(Math.round(Math.min(upper, Math.max(lower, layout.midpoint(slot)))), count);
-  }
-  return { histogram, lowest, highest };
 }
 
 /** A server that refuses everything at once has the best durations. */

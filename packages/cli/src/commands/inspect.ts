@@ -1,5 +1,4 @@
 import { type InputForm, listNumberPlaces } from '@hdrscope/inputs';
-import { recogniseOtlpFile } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
@@ -34,7 +33,7 @@ export const command = defineCommand({
 
 export interface Inspected {
   readonly name: string;
-  readonly form: InputForm | 'otlp' | null;
+  readonly form: InputForm | null;
   /** The fields of JSON or columns of a table that have numbers. */
   readonly fields?: readonly string[];
   readonly columns?: readonly string[];
@@ -52,10 +51,6 @@ export async function inspect(
   { path, name, title, isFile }: Awaited<ReturnType<typeof lookAtOperands>>['operands'][number],
   io: Io,
 ): Promise<Inspected> {
-  if (isFile && (await recogniseOtlpFile(path)) !== undefined) {
-    const sentence = `${name} has metrics of OTLP: hdrscope history import adds its histograms to a history`;
-    return { name, form: 'otlp', isTaken: true, sentence, beginning: '' };
-  }
   const { kind, source, beginning } = await recognise(path, isFile, io, 'beginning');
   if (kind === undefined) {
     return { name, form: null, isTaken: false, sentence: describeUnknown(name), beginning };

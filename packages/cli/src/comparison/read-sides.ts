@@ -1,5 +1,6 @@
 import {
   hasRequests,
+  isSketch,
   measureOf,
   type NumberUnit,
   numberUnit,
@@ -22,6 +23,7 @@ import { openInputs } from '../inputs/open-inputs.ts';
 import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
+import { SKETCH_OPTIONS } from '../inputs/sketches.ts';
 import { LOG_FORMAT, unitOption } from '../options.ts';
 import { type ComparedRun, type ComparedSide, withValues } from './index.ts';
 
@@ -37,6 +39,7 @@ export const RUN_OPTIONS = defineOptions({
   logFormat: LOG_FORMAT,
   ...TIMED_PLACE,
   ...SELECTION,
+  ...SKETCH_OPTIONS,
 });
 
 /** What the values of runs are, and which of them count. */
@@ -85,6 +88,7 @@ export async function readGroups(
     selection: selectionOf(options),
     numbers: options,
     logFormat: options.logFormat,
+    sketches: { ...options, isSingle: true },
     command,
   } as const;
   const { inputs, totalBytes } = await openInputs<ValueKind>(files.flat(), taking, io);
@@ -99,8 +103,8 @@ export async function readGroups(
   return { groups, scale: units.scale, reading };
 }
 
-// Requests become figures.
-const KINDS = listReadBy<ValueKind>('diff').filter((form) => !hasRequests(form));
+// Requests and sketches become figures.
+const KINDS = listReadBy<ValueKind>('diff').filter((form) => !hasRequests(form) && !isSketch(form));
 
 // Runs.
 
@@ -120,9 +124,9 @@ async function readInput(input: Input<ValueKind>, reading: ValueReading): Promis
     const { totalCount, startTimeMs: startMs } = values;
     return { name, values, stretches: run!.stretches, totalCount, startMs };
   }
-  const { histogram, text, stretches: timed = [] } = await readValues(input, reading);
+  const { histogram, text, counted, stretches: timed = [] } = await readValues(input, reading);
   for (const loss of text?.losses ?? []) await reading.note(loss);
-  const values = text?.values ?? withValues(histogram, name, false);
+  const values = text?.values ?? counted?.bounds ?? withValues(histogram, name, false);
   const totalCount = 'totalCount' in values ? values.totalCount : values.histogram.totalCount;
   const stretches =
     input.stretches?.().map((figures) => scaleFigures(reading.numbers, figures, name)) ?? timed;

@@ -5,8 +5,8 @@ const HDR = { group: 'HdrHistogram' } as const;
 const NUMBERS = { group: 'Numbers', exact: 'any percentile, to `--digits`' } as const;
 const SKETCH = {
   group: 'Sketches and scrapes',
-  reads: ['record', 'convert'],
-  test: 'packages/cli/test/record/sketches.test.ts',
+  reads: ['record', 'check', 'diff', 'plot', 'convert'],
+  test: 'packages/cli/test/inputs/sketches.test.ts',
 } as const;
 const SERVICE = { group: 'Services, kernels and clusters', isStated: true } as const;
 const REFUSED = {

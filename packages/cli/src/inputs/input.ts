@@ -7,6 +7,7 @@ import {
   BegunStream,
   type Patience,
   readText,
+  recogniseOtlpFile,
   recogniseStream,
 } from '@hdrscope/inputs/internal';
 import type { LogSource } from '@hdrscope/interval-log';
@@ -14,6 +15,7 @@ import { readText as readBeginning, readUtf8 } from '@hdrscope/interval-log/inte
 import { Slices } from '@hdrscope/kit';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { systemErrorText } from '../system-error.ts';
+import type { OpenedSketch } from './read-sketch.ts';
 
 /** The forms of input that most commands take. */
 export type InputKind = Extract<
@@ -32,6 +34,8 @@ export interface Input<Kind extends InputForm = InputKind> {
   readonly source: LogSource;
   /** Its first lines, decompressed, or all of them. */
   readonly beginning: string;
+  /** The distribution of another program that the figures are. @default figures are read from the source */
+  readonly sketch?: OpenedSketch;
   /** The values of a load test by stretches of time, once the source is read. @default their times are not known */
   readonly stretches?: () => readonly RecordedFigures[];
 }
@@ -58,7 +62,11 @@ export async function recognise(
   if (isFile) {
     const beginning = await readBeginning(path, BEGINNING_BYTES);
     const isWhole = patience === 'beginning' && beginning.length < BEGINNING_BYTES;
-    return { kind: recogniseInput(beginning, { isWhole }), source: path, beginning };
+    const kind = recogniseInput(beginning, { isWhole });
+    // The beginning of protobuf is no text.
+    const isOther = kind === undefined || kind === 'binary';
+    const isOtlp = isOther && (await recogniseOtlpFile(path)) !== undefined;
+    return { kind: isOtlp ? 'otlp' : kind, source: path, beginning };
   }
   const stream = path === '-' ? io.stdin : createReadStream(path, { signal: io.signal });
   return recogniseStream(stream, path, patience);

@@ -7,7 +7,13 @@ import {
   type RequestForm,
   readRequests,
 } from '@hdrscope/inputs';
-import { hasRequests, type Patience, recogniseReport, valueStretches } from '@hdrscope/inputs/internal';
+import {
+  hasRequests,
+  isSketch,
+  type Patience,
+  recogniseReport,
+  valueStretches,
+} from '@hdrscope/inputs/internal';
 import type { Selection } from '@hdrscope/interval-log';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { describeForm } from './forms.ts';
@@ -15,6 +21,7 @@ import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, 
 import { assertTags } from './known-tags.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
+import type { TakenSketches } from './sketches.ts';
 
 /** The inputs of a command and their size in bytes; `undefined` when it is unknown. */
 interface Inputs<Kind extends InputForm = InputKind> {
@@ -35,6 +42,8 @@ export interface Taking<Kind extends InputForm> {
   readonly patience?: Patience;
   /** Whether a file of no known form may become a log, because it grows. @default false */
   readonly mayGrow?: boolean;
+  /** What the command line states of sketches. A command that takes `recorded` takes them as well then. */
+  readonly sketches?: TakenSketches;
   /** The part of logs that is wanted, whose tags must be in them. @default all */
   readonly selection?: Selection;
   /** Where numbers are in JSON and tables, for a command that counts them. */
@@ -60,6 +69,7 @@ export async function openInputs<Kind extends InputForm>(
     mayGrow = false,
     selection = {},
     numbers,
+    sketches,
     command,
   }: Taking<Kind>,
   io: Io,
@@ -72,6 +82,11 @@ export async function openInputs<Kind extends InputForm>(
     const { kind, ...read } = await recognise(path, isFile, io, patience);
     const chosen = logFormat === undefined ? chosenKind(kind, numbers) : 'access log';
     const input = { name, title, ...read };
+    if (sketches !== undefined && recorded !== undefined && isSketchStated(kind, sketches)) {
+      const { openSketches } = await import('./sketches.ts');
+      for (const one of await openSketches(input, sketches, io)) inputs.push({ ...one, kind: recorded });
+      continue;
+    }
     const isUnknown = chosen === undefined && as === undefined && otherwise === 'log';
     // Intervals may come after the first chunk of a stream.
     const isSeen = !mayGrow && (isFile || patience === 'beginning');
@@ -87,6 +102,11 @@ export async function openInputs<Kind extends InputForm>(
   }
   await assertTags(inputs, selection);
   return { inputs, totalBytes };
+}
+
+/** Whether an input is a sketch: its content or the command line says so. */
+function isSketchStated(kind: InputForm | undefined, { from }: TakenSketches): boolean {
+  return from !== undefined || (kind !== undefined && isSketch(kind));
 }
 
 const JSON_KINDS: ReadonlySet<InputForm | undefined> = new Set([

@@ -1,3 +1,4 @@
+import type { BoundedHistogram } from '@hdrscope/core/internal';
 import { type NumberPlace, readEncoded, readFigures } from '@hdrscope/inputs';
 import {
   type NumberUnit,
@@ -11,7 +12,9 @@ import { bytesOf, explained, type Input, type InputKind } from './input.ts';
 import type { TalliedReading } from './line-tally.ts';
 import { countInputs, vanishedText } from './numbers.ts';
 import { type PercentileInput, readPercentileInput } from './percentile-input.ts';
+import type { OpenedSketch } from './read-sketch.ts';
 import { assertWhole } from './selection-options.ts';
+import { boundSketch } from './sketches.ts';
 
 export type ValueKind = Exclude<InputKind, 'json'>;
 
@@ -27,6 +30,15 @@ export interface ValueReading extends TalliedReading {
   readonly numberOptions: NumberPlace;
 }
 
+/** The counts of another program over slots of its own. */
+export interface CountedInput {
+  readonly sketch: OpenedSketch;
+  /** The values within the bounds of their slots, in steps of the reading. */
+  readonly bounds: BoundedHistogram;
+  /** How many steps the unit of the slots has. */
+  readonly perUnit: number;
+}
+
 /** The sum of all values of an input, with any tag. */
 interface InputValues {
   /** `undefined` when a log has no intervals. */
@@ -35,6 +47,8 @@ interface InputValues {
   readonly isInSteps: boolean;
   /** The values by stretches of time, in their order. @default their times are not known */
   readonly stretches?: readonly LogHistogram[];
+  /** The counts of another program that the histogram is made of. */
+  readonly counted?: CountedInput;
   /** The percentile text that the histogram is made of. It bounds its values, and does not have every one. */
   readonly text?: PercentileInput;
 }
@@ -68,6 +82,14 @@ export async function readValues(input: Input<ValueKind>, reading: ValueReading)
       return { histogram, isInSteps: true, stretches: stretches.inOrder() };
     }
     case 'recorded':
+      if (input.sketch !== undefined) {
+        const { values: bounds, perUnit } = boundSketch(input.sketch, unit, name);
+        return {
+          histogram: bounds.histogram,
+          isInSteps: true,
+          counted: { sketch: input.sketch, bounds, perUnit },
+        };
+      }
       return {
         histogram: await explained(async () =>
           scaleFigures(unit, await readFigures(bytesOf(input, onBytes), { name, signal }), name),

@@ -21,7 +21,7 @@ test.each<[string, string, string, number]>([
     'has encoded histograms in Base64: hdrscope diff, plot, check and convert take it',
     0,
   ],
-  ['OTLP', '{"resourceMetrics":[]}\n', 'has metrics of OTLP: hdrscope history import adds', 0],
+  ['OTLP', '{"resourceMetrics":[]}\n', 'has metrics of OTLP: hdrscope record, check, diff, plot,', 0],
   ['a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'is a picture: hdrscope reads logs', 1],
   ['a letter', 'Dear all.\n', 'is text of no known form', 1],
 ])('says what %s is, and which commands take it', async (_, text, sentence, exitCode) => {

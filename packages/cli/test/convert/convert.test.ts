@@ -86,7 +86,7 @@ test('one of several distributions is chosen by its labels', async () => {
   const both = await hdrscope(['convert', path, '--to', 'json', '--min', '0', '--max', '9']);
   expect([both.exitCode, both.stderr]).toEqual([
     1,
-    `hdrscope: ${path} has 2 distributions, and one is converted at a time: --metric and --where choose it from a_seconds (x=1), a_seconds (x=2)\n`,
+    `hdrscope: ${path} has 2 distributions, and one is taken at a time: --metric and --where choose it from a_seconds (x=1), a_seconds (x=2)\n`,
   ]);
   const one = await hdrscope(['convert', path, '--to', 'json', '--where', 'x=1', '--min', '0', '--max', '9']);
   expect([one.exitCode, JSON.parse(one.stdout).count, JSON.parse(one.stdout).unit]).toEqual([0, 3, 's']);

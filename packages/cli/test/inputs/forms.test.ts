@@ -14,7 +14,6 @@ test('what a file is names exactly the commands that read it', () => {
   expect(describeForm('it', kind)).toBe(
     'it is a text of numbers: hdrscope record, check, diff and plot take it',
   );
-  for (const command of ['record', 'check', 'diff', 'plot'])
-    expect(listReadBy(command)).toContain('numbers');
+  for (const command of ['record', 'check', 'diff', 'plot']) expect(listReadBy(command)).toContain('numbers');
   expect(listReadBy('serve')).toEqual(['log', 'percentiles']);
 });

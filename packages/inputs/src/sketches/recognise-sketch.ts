@@ -2,7 +2,7 @@
 export type SketchForm = (typeof SKETCH_FORMS)[number];
 
 /** All of them. */
-const SKETCH_FORMS = ['ddsketch', 'elasticsearch', 'envoy', 'vmrange', 'prometheus'] as const;
+const SKETCH_FORMS = ['ddsketch', 'elasticsearch', 'envoy', 'vmrange', 'prometheus', 'otlp'] as const;
 
 /** What begins each form. */
 const MARKS: Readonly<Record<SketchForm, RegExp>> = {
@@ -14,6 +14,7 @@ const MARKS: Readonly<Record<SketchForm, RegExp>> = {
   envoy: /^\s{0,100}\{\s{0,100}"stats"\s{0,9}:\s{0,9}\[/,
   vmrange:
     /^[a-zA-Z_:][a-zA-Z0-9_:]{0,400}_bucket\{[^\n]{0,4000}vmrange="[-+.\de]{1,20}\.\.\.[-+.\deInf]{1,20}"/m,
+  otlp: /^\s{0,100}\{\s{0,100}"resourceMetrics"\s{0,9}:/,
   prometheus: /^[a-zA-Z_:][a-zA-Z0-9_:]{0,400}_bucket\{[^\n]{0,4000}le="[-+.\deInf]{1,30}"/m,
 };
 

@@ -1,4 +1,4 @@
-import type { Subject } from '@hdrscope/inputs/internal';
+import { isSketch, type Subject } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { CHANGES, exitCodeOf as exitCodeOfGate, parseConfidence, SERIES } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
@@ -17,6 +17,7 @@ import { TIMED_PLACE } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { SKETCH_OPTIONS } from '../../inputs/sketches.ts';
 import { thresholdIn } from '../../objective.ts';
 import { DEFAULT_PERCENTILES, LOG_FORMAT, unitOption } from '../../options.ts';
 import { assertQuestion, judgeBy, OBJECTIVES } from './options.ts';
@@ -51,8 +52,11 @@ the forms that hdrscope diff takes.
 
 ${CHANGES}`;
 
-// JSON may be a summary of k6 whose beginning does not show it.
-const TAKEN: readonly CheckKind[] = [...listReadBy<CheckKind>('check'), 'json'];
+// Sketches become figures. JSON may be a summary of k6 whose beginning does not show it.
+const TAKEN: readonly CheckKind[] = [
+  ...listReadBy<CheckKind>('check').filter((form) => !isSketch(form)),
+  'json',
+];
 
 const OPTIONS = defineOptions({
   ...OBJECTIVES,
@@ -64,11 +68,6 @@ const OPTIONS = defineOptions({
     parse: parseConfidence,
     default: 0.99,
   },
-  metric: {
-    value: '<name>',
-    help: 'for k6: the metric that has the durations',
-    fallback: 'http_req_duration',
-  },
   logFormat: LOG_FORMAT,
   unit: unitOption('the unit of the values in logs and histograms', 'ns'),
   textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
@@ -77,6 +76,12 @@ const OPTIONS = defineOptions({
   report: REPORT,
   ...TIMED_PLACE,
   ...SELECTION,
+  ...SKETCH_OPTIONS,
+  metric: {
+    ...SKETCH_OPTIONS.metric,
+    help: 'for k6: the metric that has the durations; for sketches: the distribution of this name',
+    fallback: 'of k6: http_req_duration; of sketches: each is judged',
+  },
 });
 
 export const command = defineCommand({
@@ -105,6 +110,7 @@ export const command = defineCommand({
       otherwise: 'log',
       logFormat,
       numbers: options,
+      sketches: options,
       command: 'hdrscope check',
     } as const;
     const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);

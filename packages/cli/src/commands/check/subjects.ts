@@ -2,6 +2,7 @@ import { Histogram } from '@hdrscope/core';
 import { type NumberPlace, readEncoded, readFigures, readWrkErrors } from '@hdrscope/inputs';
 import {
   countedSubject,
+  countWithinThresholds,
   ExactTally,
   FINEST_DIGITS,
   hasCounts,
@@ -27,6 +28,7 @@ import type { TalliedReading } from '../../inputs/line-tally.ts';
 import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
 import { readPercentileInput } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
+import { boundSketch, findSketchUnit } from '../../inputs/sketches.ts';
 
 export type CheckKind = InputKind | LoadForm;
 
@@ -159,8 +161,19 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
   });
 }
 
-async function readRecorded(input: Input, { onBytes, signal }: SubjectReading): Promise<Subject> {
-  const { name } = input;
+async function readRecorded(
+  input: Input,
+  { onBytes, signal, thresholdsIn }: SubjectReading,
+): Promise<Subject> {
+  const { name, sketch } = input;
+  if (sketch !== undefined) {
+    const numbers = findSketchUnit(sketch);
+    const { unit: shown, divisor } = valueScaleOf(sketch.unit);
+    const exact = countWithinThresholds(sketch, thresholdsIn(shown || 'none'), 1 / divisor);
+    const perShown = Number((ticksPerUnit(numbers) * divisor).toPrecision(15));
+    const { values } = boundSketch(sketch, numbers, name);
+    return countedSubject(name, { values, unit: shown, divisor: perShown, exact, hasRanks: true });
+  }
   const bytes = bytesOf(input, onBytes);
   const { histogram, unit, resolution } = await explained(() => readFigures(bytes, { name, signal }));
   const { unit: shown, divisor } = valueScaleOf(unit);

@@ -15,17 +15,14 @@ import {
   findFormByEnding,
   listForms,
   listWritten,
-  READ_FORMS,
   WRITTEN_FORMS,
 } from '../../inputs/forms.ts';
 import { explained } from '../../inputs/input.ts';
 import { lookAtOperands } from '../../inputs/open-inputs.ts';
+import { readSketches, SKETCH_OPTIONS, selectSketches, withCure } from '../../inputs/sketches.ts';
 import { integer } from '../../options.ts';
 import { findEnding, OUTPUT, writeWhole, wrongEnding } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { WHERE } from '../history/options.ts';
-import { type ReadForm, readBytes, readForm, recogniseForm } from './read-form.ts';
-import type { ReadSketch } from './read-otlp.ts';
 import { planForm } from './write-form.ts';
 
 const DESCRIPTION = `Writes a distribution in another form, and prints how far values may be from where that form shows them.
@@ -56,25 +53,7 @@ export const command = defineCommand({
       choices: WRITTEN_FORMS,
       fallback: "by the file's ending",
     },
-    from: { value: '<form>', help: 'the form of the file', choices: READ_FORMS, fallback: 'by its content' },
-    metric: {
-      value: '<name>',
-      help: 'the distribution of this name, of a form that has several',
-      fallback: 'the only one',
-    },
-    where: WHERE,
-    min: {
-      value: '<number>',
-      help: 'the smallest value, which closes a slot without a lower bound',
-      parse: parseNumber,
-      fallback: 'as the file states it',
-    },
-    max: {
-      value: '<number>',
-      help: 'the largest value, which closes a slot without an upper bound',
-      parse: parseNumber,
-      fallback: 'as the file states it',
-    },
+    ...SKETCH_OPTIONS,
     digits: {
       value: '<number>',
       help: 'for hlog, base64 and json: significant digits, 0 to 5',
@@ -113,15 +92,14 @@ export const command = defineCommand({
     },
   },
   async run({ options, operands: [path = '-'] }, io) {
-    const { output = '-', from } = options;
+    const { output = '-' } = options;
     const to = options.to ?? chooseForm(output);
     const { operands } = await lookAtOperands([path]);
     const { name } = operands[0]!;
-    const bytes = await readBytes(path === '-' ? io.stdin : path, name, io);
-    const read = await readForm(from ?? recogniseForm(bytes, name), bytes, name);
-    for (const note of read.notes) await io.stderr.write(`${wrapToScreen(`hdrscope: ${note}`, io)}\n`);
-    const stated = chooseSketch(read, options, name);
-    const sketch = closeSketch({ ...stated, min: options.min ?? stated.min, max: options.max ?? stated.max });
+    const source = path === '-' ? io.stdin : path;
+    const { form, sketches } = await readSketches({ name, source }, options, io);
+    const [stated] = selectSketches(sketches, options, name, true);
+    const sketch = closeSketch(stated);
     if (sketch.counted.counts.total === 0) throw new Refusal(`${name} has no values`);
     const unit = options.unit ?? NUMBER_UNITS.find((one) => one === stated.unit) ?? 'none';
     const metric = options.name ?? metricName(stated.name);
@@ -131,7 +109,7 @@ export const command = defineCommand({
       ),
     );
     await write(converted, output, to, io);
-    await report(converted, read.form, to, output, io);
+    await report(converted, form, to, output, io);
   },
 });
 
@@ -143,43 +121,6 @@ function chooseForm(output: string): FormName {
   if (findEnding(output) !== undefined)
     throw wrongEnding(output, 'hdrscope convert', written, '--to says which');
   throw new UsageError(`--to is required where no ending of a file says the form: ${written.join(', ')}`);
-}
-
-/** The only distribution that the options choose. @throws Refusal */
-function chooseSketch(
-  { sketches }: ReadForm,
-  { metric, where }: { readonly metric?: string; readonly where: Readonly<Record<string, string>> },
-  name: string,
-): ReadSketch {
-  const isChosen = (one: ReadSketch): boolean =>
-    (metric === undefined || one.name === metric) &&
-    Object.entries(where).every(([key, value]) => one.attributes[key] === value);
-  const chosen = sketches.filter(isChosen);
-  if (chosen.length === 1) return chosen[0]!;
-  const listed = (chosen.length === 0 ? sketches : chosen).slice(0, 5).map(describeSketch).join(', ');
-  if (sketches.length === 0) throw new Refusal(`${name} has no histograms`);
-  throw new Refusal(
-    chosen.length === 0
-      ? `${name} has no such distribution; it has ${listed}`
-      : `${name} has ${chosen.length} distributions, and one is converted at a time: --metric and --where choose it from ${listed}`,
-  );
-}
-
-function describeSketch({ name, attributes }: ReadSketch): string {
-  const pairs = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
-  return pairs.length === 0 ? name : `${name} (${pairs.join(', ')})`;
-}
-
-/** Adds the name of the input to an error, and what closes a slot. */
-function withCure<T>(name: string, convert: () => T): T {
-  try {
-    return convert();
-  } catch (error) {
-    if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ERR_INCOMPATIBLE') throw error;
-    const cure = /nothing states the (smallest|largest)/.exec(error.message);
-    const option = cure === null ? '' : `: ${cure[1] === 'smallest' ? '--min' : '--max'} does`;
-    throw new Refusal(`${name}: ${error.message}${option}`, { cause: error });
-  }
 }
 
 async function write({ content }: Conversion, output: string, to: FormName, io: Io): Promise<void> {
@@ -231,11 +172,6 @@ function number(value: number): string {
 }
 
 // Options.
-
-function parseNumber(text: string, name: string): number {
-  if (isDecimal(text.replace(/^-/, ''))) return Number(text);
-  throw wrongOption(name, 'a number', text);
-}
 
 function parsePositive(text: string, name: string): number {
   if (isDecimal(text) && Number(text) > 0) return Number(text);

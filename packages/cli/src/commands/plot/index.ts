@@ -1,4 +1,4 @@
-import { hasRequests } from '@hdrscope/inputs/internal';
+import { hasRequests, isSketch } from '@hdrscope/inputs/internal';
 import type { Plot } from '@hdrscope/plot';
 import {
   asCurves,
@@ -16,6 +16,7 @@ import { NUMBER_PLACE } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { SKETCH_OPTIONS } from '../../inputs/sketches.ts';
 import { parseObjective } from '../../objective.ts';
 import { ASCII, integer, LOG_FORMAT, percentilesOption, unitOption } from '../../options.ts';
 import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
@@ -32,9 +33,9 @@ const KINDS = [
   'bars',
 ] as const satisfies Plot['kind'][];
 
-// Requests become figures, and JSON may be a dump of Ceph, slots of the kernel or a plot.
+// Requests and sketches become figures, and JSON may be a dump of Ceph, slots of the kernel or a plot.
 const TAKEN: readonly InputKind[] = [
-  ...listReadBy<InputKind>('plot').filter((form) => !hasRequests(form)),
+  ...listReadBy<InputKind>('plot').filter((form) => !hasRequests(form) && !isSketch(form)),
   'json',
 ];
 
@@ -108,6 +109,7 @@ const OPTIONS = defineOptions({
   logFormat: LOG_FORMAT,
   ...NUMBER_PLACE,
   ...SELECTION,
+  ...SKETCH_OPTIONS,
 });
 
 /** The options, how many columns the picture has, and what takes the values of its curves. */
@@ -137,7 +139,10 @@ export const command = defineCommand({
     const selection = selectionOf(options);
     const { inputs, totalBytes } = await openInputs(
       operands,
-      { takes: TAKEN, otherwise: 'log', selection, logFormat, numbers: options, command: 'hdrscope plot' },
+      {
+        ...{ takes: TAKEN, otherwise: 'log', selection, logFormat, numbers: options, sketches: options },
+        command: 'hdrscope plot',
+      },
       io,
     );
     const isCompared = kind === 'comparison';

@@ -1,4 +1,5 @@
-import { DoubleHistogram } from '@hdrscope/core';
+import { DoubleHistogram, HistogramSum } from '@hdrscope/core';
+import { usedSlots } from '@hdrscope/core/internal';
 import { summarizeLogs } from '@hdrscope/interval-log';
 import {
   type DecodedInterval,
@@ -15,6 +16,7 @@ import {
   createOverTime,
   curveOf,
   curveOfPercentiles,
+  curveOfSum as curveOfSlotSums,
   type HeatMapPlot,
   percentileCurve,
   type TimePlot,
@@ -29,7 +31,7 @@ import {
 import { Refusal, UsageError } from '../../command.ts';
 import { withValues } from '../../comparison/index.ts';
 import type { InputKind } from '../../inputs/input.ts';
-import { readPercentileText } from '../../inputs/read-values.ts';
+import { type CountedInput, readPercentileText } from '../../inputs/read-values.ts';
 import { assertCurves, explainTagLimit } from '../../inputs/selection-options.ts';
 import { type Reading, readSum, type Sum, type ValueInput } from './reading.ts';
 
@@ -75,9 +77,13 @@ export async function readCurves(
     onCurve({ name, slotAt: (percentile) => slotOfSum(sum, percentile) });
     if (confidence === undefined) {
       curves.push(curveOfSum(name, sum, columns));
-    } else if (histogram instanceof DoubleHistogram || sum.text !== undefined) {
+    } else if (histogram instanceof DoubleHistogram || (sum.text ?? sum.counted) !== undefined) {
       const why =
-        sum.text === undefined ? 'has doubles' : 'is percentile text, which does not have every value';
+        sum.text !== undefined
+          ? 'is percentile text, which does not have every value'
+          : sum.counted === undefined
+            ? 'has doubles'
+            : 'has slots of its own, whose bounds are drawn';
       await reading.note(`${name} is drawn without intervals: it ${why}`);
       curves.push(curveOfSum(name, sum, columns));
     } else {
@@ -89,16 +95,27 @@ export async function readCurves(
 }
 
 /** The curve of a file without intervals. Percentile text has the values of its rows only. */
-function curveOfSum(name: string, { histogram, text, valueScale, period }: Sum, columns: number): Curve {
+function curveOfSum(
+  name: string,
+  { histogram, text, counted, valueScale, period }: Sum,
+  columns: number,
+): Curve {
   const options: CurveOptions = { valueScale, period };
+  if (counted !== undefined) {
+    const { sketch, perUnit } = counted;
+    const { min, max } = sketch;
+    const sum = new HistogramSum();
+    sum.add(sketch.counted, { ...(min !== undefined && { min }), ...(max !== undefined && { max }) });
+    return curveOfSlotSums(name, sum, { columns, valueScale: valueScale / perUnit });
+  }
   return text === undefined
     ? curveOf(name, histogram, { ...options, columns })
     : curveOfPercentiles(name, text, options);
 }
 
 /** The bounds of a percentile. Those of percentile text reach from row to row, because a value may lie anywhere between two rows. */
-function slotOfSum({ histogram, text, valueScale }: Sum, percentile: number): AxisSlot {
-  const { lowest, highest } = text ?? { lowest: histogram, highest: histogram };
+function slotOfSum({ histogram, text, counted, valueScale }: Sum, percentile: number): AxisSlot {
+  const { lowest, highest } = text ?? counted?.bounds ?? { lowest: histogram, highest: histogram };
   const lower = lowest.lowestEquivalentValue(lowest.valueAtPercentile(percentile));
   return { lower: lower / valueScale, upper: highest.valueAtPercentile(percentile) / valueScale };
 }
@@ -128,7 +145,11 @@ export async function readBars(inputs: readonly ValueInput[], reading: Reading):
   for (const input of inputs) {
     const sum = await readSum(input, reading);
     if (sum === undefined) continue;
-    const { histogram, valueScale, losses = [] } = sum;
+    const { histogram, counted, valueScale, losses = [] } = sum;
+    if (counted !== undefined) {
+      plots.push(makeSketchBars(counted, { unit: reading.unit, title: input.title }, valueScale));
+      continue;
+    }
     // Bars have all values, and the text has some of them.
     for (const loss of losses) await reading.note(loss);
     if (histogram instanceof DoubleHistogram) {
@@ -138,6 +159,22 @@ export async function readBars(inputs: readonly ValueInput[], reading: Reading):
     plots.push(valueScale === 1 ? plot : scaledBars(plot, valueScale));
   }
   return plots;
+}
+
+/** The slots of another program that have values, as bars. */
+function makeSketchBars(
+  { sketch, perUnit }: CountedInput,
+  titles: Pick<BarPlot, 'unit'> & { readonly title: string },
+  valueScale: number,
+): BarPlot {
+  const { layout, counts } = sketch.counted;
+  const used = [...usedSlots(counts)];
+  const shown = (value: number): number => Number(((value * perUnit) / valueScale).toPrecision(15));
+  return {
+    ...{ kind: 'bars', ...titles },
+    slots: used.map(([slot]) => ({ lower: shown(layout.lower(slot)), upper: shown(layout.upper(slot)) })),
+    counts: used.map(([, count]) => count),
+  };
 }
 
 function scaledBars(plot: BarPlot, valueScale: number): BarPlot {
@@ -258,6 +295,7 @@ async function readSide(input: ValueInput, reading: Reading, columns: number): P
     return plotted(values, { histogram: values.histogram, valueScale: 1, text: values });
   }
   const sum = await readSum(input, reading);
+  if (sum?.counted !== undefined) return plotted(sum.counted.bounds, sum);
   const values = withValues(sum?.histogram, input.name, input.kind === 'log');
   return plotted(values, sum ?? { histogram: values, valueScale: 1 });
 }

@@ -15,7 +15,12 @@ import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading } from '../../inputs/line-tally.ts';
 import { differentUnits, unitOfInputs } from '../../inputs/numbers.ts';
-import { readValues, type ValueKind, type ValueReading } from '../../inputs/read-values.ts';
+import {
+  type CountedInput,
+  readValues,
+  type ValueKind,
+  type ValueReading,
+} from '../../inputs/read-values.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */
 function textScale(unit: CountedUnit): ValueScale {
@@ -109,6 +114,8 @@ export interface Sum {
   readonly histogram: LogHistogram;
   /** The divisor that brings its values to the unit of the plot. */
   readonly valueScale: number;
+  /** The counts of another program that the histogram is made of. */
+  readonly counted?: CountedInput;
   /** The percentile text that the histogram is made of. It bounds its values, and does not have every one. */
   readonly text?: PercentileText;
   /** What the percentile text does not say, in sentences. */
@@ -119,8 +126,13 @@ export interface Sum {
 
 /** Adds up all histograms of a file, with any tag; `undefined` when there are no values. @throws Refusal, UsageError, HdrscopeError */
 export async function readSum(input: ValueInput, reading: Reading): Promise<Sum | undefined> {
-  const { histogram, isInSteps, text } = await readValues(input, reading);
+  const { histogram, isInSteps, text, counted } = await readValues(input, reading);
   if (histogram === undefined) return undefined;
   const valueScale = isInSteps ? reading.numberScale : 1;
-  return { histogram, valueScale, ...(text && { text: text.values, losses: text.losses }) };
+  return {
+    histogram,
+    valueScale,
+    ...(counted && { counted }),
+    ...(text && { text: text.values, losses: text.losses }),
+  };
 }

@@ -12,9 +12,9 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { FormName } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
+import { readBytes, readForm, recogniseForm } from '../../inputs/read-form.ts';
+import type { ReadSketch } from '../../inputs/read-sketch.ts';
 import { writeLines } from '../../output-options.ts';
-import { readBytes, readForm, recogniseForm } from '../convert/read-form.ts';
-import type { ReadSketch } from '../convert/read-otlp.ts';
 import { formatGroups } from './groups.ts';
 import { assertNoNumberOptions, OF_NUMBERS } from './load.ts';
 

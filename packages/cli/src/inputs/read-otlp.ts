@@ -1,15 +1,9 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { recogniseOtlp } from '@hdrscope/inputs/history';
 import { splitRequests } from '@hdrscope/inputs/internal';
-import type { NamedSketch } from '@hdrscope/inputs/sketches';
 import { decodeOtlp, type OtlpPoint } from '@hdrscope/otel/receiver';
-import { Refusal } from '../../command.ts';
-
-/** A distribution of an input. */
-export interface ReadSketch extends NamedSketch {
-  /** The unit of its values. @default the form does not state it */
-  readonly unit?: string | undefined;
-}
+import { Refusal } from '../command.ts';
+import type { ReadSketch } from './read-sketch.ts';
 
 /**
  * Reads the histograms of a file of OTLP: the last point of each cumulative stream.

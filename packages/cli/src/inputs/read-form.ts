@@ -14,10 +14,11 @@ import {
 import { type LogSource, sumLogs } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { readExposition } from '@hdrscope/prometheus/scraper';
-import { type Io, Refusal } from '../../command.ts';
-import { describeForm, type FormName, findForm } from '../../inputs/forms.ts';
-import { explained } from '../../inputs/input.ts';
-import { type ReadSketch, readOtlpSketches } from './read-otlp.ts';
+import { type Io, Refusal } from '../command.ts';
+import { describeForm, type FormName, findForm } from './forms.ts';
+import { explained } from './input.ts';
+import { readOtlpSketches } from './read-otlp.ts';
+import type { ReadSketch } from './read-sketch.ts';
 
 /** What an input has. */
 export interface ReadForm {
