@@ -82,10 +82,12 @@ export {
   type PositionError,
 } from './sketches/conversion.ts';
 export { planDdsketch } from './sketches/ddsketch.ts';
+export { encodeDdsketchBinary } from './sketches/ddsketch-binary.ts';
 export { planExponential, targetElasticsearch } from './sketches/elasticsearch.ts';
 export { type HdrPlan, planHdr, targetEncoded, targetFigures, targetLog } from './sketches/hdr.ts';
 export { isSketch, type SketchForm } from './sketches/recognise-sketch.ts';
 export type { SketchTarget } from './sketches/sketch.ts';
+export { splitBuckets, targetOtlp } from './sketches/otlp.ts';
 export { targetVmranges } from './sketches/vmrange.ts';
 export {
   countedSubject,

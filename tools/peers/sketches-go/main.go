@@ -1,7 +1,7 @@
 // Makes and reads DDSketches with sketches-go, and makes other sketches that have a library in Go. Each line of standard input is a request in JSON, and each line of output its answer:
 //
 //	{"do": "make", "mapping": "NONE", "store": "sparse", "accuracy": 0.01, "values": [[VALUE, COUNT], …], "quantiles": [0.5]}
-//	{"do": "read", "bytes": BASE64, "quantiles": [0.5]}
+//	{"do": "read", "bytes": BASE64, "encoding": "binary", "quantiles": [0.5]}; bytes of protobuf without the encoding
 //	{"do": "circllhist", "values": [[VALUE, COUNT], …]}, "vmrange" and "base64": the answer has a text in place of Base64
 //
 // An answer has the protobuf in Base64, the binary encoding, the slots as [lower bound, upper bound, count], and quantiles.
@@ -29,6 +29,7 @@ type request struct {
 	Accuracy  float64      `json:"accuracy"`
 	Values    [][2]float64 `json:"values"`
 	Bytes     string       `json:"bytes"`
+	Encoding  string       `json:"encoding"`
 	Quantiles []float64    `json:"quantiles"`
 }
 
@@ -86,6 +87,9 @@ func makeSketch(r request) (*ddsketch.DDSketch, error) {
 		bytes, err := base64.StdEncoding.DecodeString(r.Bytes)
 		if err != nil {
 			return nil, err
+		}
+		if r.Encoding == "binary" {
+			return ddsketch.DecodeDDSketch(bytes, store.DefaultProvider, nil)
 		}
 		message := sketchpb.DDSketch{}
 		if err := proto.Unmarshal(bytes, &message); err != nil {

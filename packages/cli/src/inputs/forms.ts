@@ -65,7 +65,11 @@ function listNames(forms: readonly Form[]): readonly FormName[] {
 
 /** The form of files with an ending. */
 export function findFormByEnding(path: string): FormName | undefined {
-  const found = CONVERTED.find(({ ending }) => ending !== undefined && path.toLowerCase().endsWith(ending));
+  const matching = CONVERTED.filter(
+    ({ ending }) => ending !== undefined && path.toLowerCase().endsWith(ending),
+  );
+  // The longest: a file of .otlp.json ends with .json, too.
+  const [found] = matching.sort((a, b) => b.ending!.length - a.ending!.length);
   return found?.convert as FormName | undefined;
 }
 

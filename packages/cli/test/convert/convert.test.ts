@@ -1,7 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import { type Counted, DoubleHistogram, exponentialLayout, Histogram, LayoutHistogram } from '@hdrscope/core';
+import { usedSlots } from '@hdrscope/core/internal';
+import { convertSketch } from '@hdrscope/inputs/internal';
+import { readExposition } from '@hdrscope/prometheus/scraper';
+import { caseCount } from '@hdrscope/testing/case-count';
+import fc from 'fast-check';
+import { planNative, targetNative } from '../../src/commands/convert/native-target.ts';
 import { type FormName, listForms, WRITTEN_FORMS } from '../../src/inputs/forms.ts';
 import { hdrscope } from '../support/fake-io.ts';
 
@@ -26,7 +32,10 @@ const vectors: Vectors = JSON.parse(
   readFileSync(new URL('../../../../docs/formats/vectors/ddsketch.json', import.meta.url), 'utf8'),
 );
 
-const STATED: ReadonlySet<FormName> = new Set(['ddsketch', 'ddsketch-js', 'ddsketch-py'] as const);
+const STATED: ReadonlySet<FormName> = new Set([
+  ...(['ddsketch', 'ddsketch-js', 'ddsketch-py'] as const),
+  ...(['ddsketch-binary', 'prometheus-protobuf'] as const),
+]);
 
 describe.each(WRITTEN_FORMS)('base64 to %s', (form) => {
   const there = join(folder, `there-${form}`);
@@ -186,7 +195,7 @@ test('the last point of a file of OTLP is converted', async () => {
 });
 
 test.each([
-  ['a form that is only read', ['--to', 'otlp'], 2, '--to must be hlog, base64'],
+  ['a form that is only read', ['--to', 'envoy'], 2, '--to must be hlog, base64'],
   [
     'an ending of no form',
     ['-o', join(folder, 'x.bin')],
@@ -209,4 +218,28 @@ test.each([
 test('the help lists all forms', async () => {
   const { stdout } = await hdrscope(['convert', '--help']);
   for (const line of listForms().split('\n')) expect(stdout).toContain(line.slice(0, 60).trim());
+});
+
+test('a native histogram for Prometheus is read with the buckets that were written', () => {
+  const VALUES = fc.array(fc.integer({ min: -5_000_000, max: 10_000_000 }), { minLength: 1, maxLength: 40 });
+  const shown = ({ layout, counts }: Counted): number[][] =>
+    Array.from(usedSlots(counts), ([slot, count]) => [layout.lower(slot), layout.upper(slot), count]);
+  fc.assert(
+    fc.property(VALUES, fc.integer({ min: -4, max: 10 }), (values, scale) => {
+      const perDouble = 2 ** Math.max(scale, 0);
+      const range = { minIndex: -12 * perDouble, maxIndex: 14 * perDouble };
+      const source = new LayoutHistogram(
+        exponentialLayout({ scale, ...range, negative: range, zeroThreshold: 1e-4 }),
+      );
+      source.recordValues(values.filter((value) => value !== 0).map((value) => value / 1000));
+      if (source.totalCount === 0) return;
+      const target = targetNative(planNative(source, {}), { name: 'values', unit: 's' });
+      const { content, counted } = convertSketch({ counted: source }, target);
+      const { families } = readExposition(content as Uint8Array, 'protobuf');
+      const [read] = families[0]!.histograms;
+      // A form has the whole range of its buckets, and no counts change between them.
+      expect(shown(read!.counted)).toEqual(shown(counted));
+    }),
+    { numRuns: caseCount(50, 1000) },
+  );
 });

@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
 import { byteArray } from '../bytes.ts';
-import { countDdsketch } from './ddsketch.ts';
+import { countDdsketch, type DdsketchContent } from './ddsketch.ts';
 import { type DdsketchMapping, INTERPOLATIONS } from './ddsketch-mapping.ts';
 import { assertSketchCount, type Sketch } from './sketch.ts';
 
@@ -11,6 +11,7 @@ import { assertSketchCount, type Sketch } from './sketch.ts';
 const FEATURE = 0;
 const POSITIVE = 1;
 const MAPPING = 2;
+const NEGATIVE = 3;
 const ZERO_COUNT = 0x01;
 const COUNT = 0x28;
 const SUM = 0x21;
@@ -59,6 +60,72 @@ export function readDdsketchBinary(bytes: Uint8Array): Sketch {
     throw reader.damaged(`it has ${total} values in its bins, and its count is ${count}`);
   }
   return { counted, ...known({ sum, min, max }) };
+}
+
+/**
+ * Writes the binary encoding of sketches-go and sketches-java, without exact statistics.
+ * Source: https://github.com/DataDog/sketches-go/blob/v1.4.8/ddsketch/encoding/encoding.go
+ */
+export function encodeDdsketchBinary({
+  mapping,
+  positive,
+  negative,
+  zeroCount,
+}: DdsketchContent): Uint8Array {
+  const bytes: number[] = [];
+  const flag = (type: number, what: number): number => bytes.push((what << 2) | type);
+  flag(MAPPING, INTERPOLATIONS.indexOf(mapping.interpolation));
+  pushDouble(bytes, mapping.gamma);
+  pushDouble(bytes, mapping.indexOffset);
+  if (zeroCount > 0) {
+    flag(FEATURE, ZERO_COUNT);
+    pushVarfloat(bytes, zeroCount);
+  }
+  for (const [type, bins] of [[POSITIVE, positive] as const, [NEGATIVE, negative] as const]) {
+    if (bins.size === 0) continue;
+    flag(type, DELTAS_AND_COUNTS);
+    pushBits(bytes, BigInt(bins.size));
+    let before = 0;
+    for (const [index, count] of [...bins].sort(([a], [b]) => a - b)) {
+      const delta = BigInt(index - before);
+      // Zigzag order: small integers of both signs are short.
+      pushBits(bytes, BigInt.asUintN(64, (delta << 1n) ^ (delta >> 63n)));
+      pushVarfloat(bytes, count);
+      before = index;
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+function pushDouble(bytes: number[], value: number): void {
+  SCRATCH.setFloat64(0, value, true);
+  for (let at = 0; at < 8; at++) bytes.push(SCRATCH.getUint8(at));
+}
+
+/** As `uvarint` reads. */
+function pushBits(bytes: number[], value: bigint): void {
+  let rest = value;
+  for (let length = 1; length < LONGEST && rest >= 0x80n; length++, rest >>= LOW_BITS) {
+    bytes.push(Number(rest & 0x7fn) | 0x80);
+  }
+  bytes.push(Number(rest));
+}
+
+/** As `varfloat` reads. */
+function pushVarfloat(bytes: number[], value: number): void {
+  SCRATCH.setFloat64(0, value + 1);
+  const bits = BigInt.asUintN(64, SCRATCH.getBigUint64(0) - ONE_AS_BITS);
+  let rest = BigInt.asUintN(64, (bits << ROTATION) | (bits >> (64n - ROTATION)));
+  for (let length = 1; length < LONGEST; length++) {
+    const byte = Number(rest >> 57n);
+    rest = BigInt.asUintN(64, rest << LOW_BITS);
+    if (rest === 0n) {
+      bytes.push(byte);
+      return;
+    }
+    bytes.push(byte | 0x80);
+  }
+  bytes.push(Number(rest >> 56n));
 }
 
 function known(facts: Pick<Sketch, 'sum' | 'min' | 'max'>): Pick<Sketch, 'sum' | 'min' | 'max'> {

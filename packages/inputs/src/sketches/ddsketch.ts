@@ -194,6 +194,7 @@ const MOST_SLOTS = 65_536;
 export function planDdsketch(
   range: ValueRange,
   { writer = 'sketches-go', relativeAccuracy = 0.01 }: DdsketchOptions = {},
+  encode: (content: DdsketchContent) => Uint8Array = encodeContent,
 ): SketchTarget {
   if (!(relativeAccuracy > 0 && relativeAccuracy < 1)) {
     throw mustBe('ERR_INVALID_OPTION', 'relativeAccuracy', 'above 0 and below 1', relativeAccuracy);
@@ -227,7 +228,7 @@ export function planDdsketch(
         if (place.sign === 0) zeroCount += count;
         else (place.sign > 0 ? positive : below).set(place.index, count);
       }
-      return encodeContent({ mapping, positive, negative: below, zeroCount });
+      return encode({ mapping, positive, negative: below, zeroCount });
     },
   };
 }

@@ -14,10 +14,10 @@ import {
   isScaledLayout,
   justifiedScale,
   mustBe,
-  usedSlots,
 } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, Budget, type JsonObject, parseJson } from '@hdrscope/kit';
 import { measureRange } from './conversion.ts';
+import { splitBuckets } from './otlp.ts';
 import {
   type CountedRange,
   countRanges,
@@ -193,21 +193,23 @@ const DEFAULT_BUCKETS = 160;
 /**
  * Prepares exponential buckets for values. Those of an exponential layout are kept.
  *
+ * @param mostScale The finest scale of the form: from -10 to 20.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `buckets` is outside its range.
  */
 export function planExponential(
   counted: Counted,
   { buckets }: ExponentialTargetOptions = {},
+  mostScale: number = LAYOUT_MOST_SCALE,
 ): ExponentialLayout {
   const { layout } = counted;
-  if (buckets === undefined && isExponentialLayout(layout)) return layout;
+  if (buckets === undefined && isExponentialLayout(layout) && layout.scale <= mostScale) return layout;
   if (buckets !== undefined && !(Number.isSafeInteger(buckets) && buckets >= 2)) {
     throw mustBe('ERR_INVALID_OPTION', 'buckets', 'an integer of at least 2', buckets);
   }
   const { least, most, aroundZero, hasNegative, narrowest } = measureRange(counted);
   const isFiner = (scale: number): boolean =>
     exponentialIndex(scale, most) - exponentialIndex(scale, least) >= (buckets ?? DEFAULT_BUCKETS);
-  let scale = finestScale(layout, narrowest);
+  let scale = Math.min(finestScale(layout, narrowest), mostScale);
   while (scale > LAYOUT_LEAST_SCALE && isFiner(scale)) scale--;
   const range = { minIndex: exponentialIndex(scale, least), maxIndex: exponentialIndex(scale, most) };
   return exponentialLayout({
@@ -231,16 +233,11 @@ function finestScale(layout: Counted['layout'], narrowest: number): number {
 
 /** A value of the field type `exponential_histogram`. The sum and the extremes are written where they are known. */
 export function targetElasticsearch(layout: ExponentialLayout): SketchTarget {
-  const { scale, zeroSlot, zeroThreshold, minIndex, negative } = layout;
+  const { scale, zeroSlot, zeroThreshold } = layout;
   return {
     layout,
     write(counts, { sum, min, max }) {
-      const positive: [index: number, count: number][] = [];
-      const below: [index: number, count: number][] = [];
-      for (const [slot, count] of usedSlots(counts)) {
-        if (slot > zeroSlot) positive.push([slot - zeroSlot - 1 + minIndex, count]);
-        else if (slot < zeroSlot) below.unshift([zeroSlot - slot - 1 + negative!.minIndex, count]);
-      }
+      const { positive, negative } = splitBuckets(layout, counts);
       const zeroCount = counts.at(zeroSlot);
       const value = {
         scale,
@@ -249,7 +246,7 @@ export function targetElasticsearch(layout: ExponentialLayout): SketchTarget {
         ...(max !== undefined && { max }),
         ...((zeroCount > 0 || zeroThreshold > 0) && { zero: { count: zeroCount, threshold: zeroThreshold } }),
         ...(positive.length > 0 && { positive: makeSide(positive) }),
-        ...(below.length > 0 && { negative: makeSide(below) }),
+        ...(negative.length > 0 && { negative: makeSide(negative) }),
       };
       return `${JSON.stringify(value)}\n`;
     },

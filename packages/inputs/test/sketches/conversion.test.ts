@@ -8,13 +8,16 @@ import {
   logLinearLayout,
 } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
+import { decodeOtlp } from '@hdrscope/otel/receiver';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { targetBoundaries } from '../../src/sketches/boundaries.ts';
 import { closeSketch, convertSketch, measureRange } from '../../src/sketches/conversion.ts';
 import { planDdsketch, readDdsketch } from '../../src/sketches/ddsketch.ts';
+import { encodeDdsketchBinary, readDdsketchBinary } from '../../src/sketches/ddsketch-binary.ts';
 import { planExponential, readElasticsearch, targetElasticsearch } from '../../src/sketches/elasticsearch.ts';
 import { planHdr, targetEncoded } from '../../src/sketches/hdr.ts';
+import { targetOtlp } from '../../src/sketches/otlp.ts';
 import type { SketchTarget } from '../../src/sketches/sketch.ts';
 import { readVmranges, targetVmranges } from '../../src/sketches/vmrange.ts';
 
@@ -56,6 +59,9 @@ const TARGETS: Readonly<Record<string, (source: Counted) => SketchTarget>> = {
   ddsketch: (source) => planDdsketch(measureRange(source), { relativeAccuracy: 0.02 }),
   'ddsketch of sketches-js': (source) =>
     planDdsketch(measureRange(source), { writer: 'sketches-js', relativeAccuracy: 0.2 }),
+  'ddsketch-binary': (source) =>
+    planDdsketch(measureRange(source), { relativeAccuracy: 0.02 }, encodeDdsketchBinary),
+  otlp: (source) => targetOtlp(planExponential(source), { name: 'values', unit: 's' }),
   elasticsearch: (source) => targetElasticsearch(planExponential(source)),
   'elasticsearch of 4 buckets': (source) => targetElasticsearch(planExponential(source, { buckets: 4 })),
   vmrange: () => targetVmranges('values'),
@@ -123,19 +129,24 @@ function listSlots({ counts }: Counted): number[] {
 
 // What is written is what was counted.
 
-const READERS: Readonly<Record<string, (content: string | Uint8Array) => Counted>> = {
+const READERS: Readonly<Record<string, (content: string | Uint8Array) => Counted | Promise<Counted>>> = {
+  'ddsketch-binary': (content) => readDdsketchBinary(content as Uint8Array).counted,
+  async otlp(content) {
+    const { points } = await decodeOtlp(new TextEncoder().encode(content as string), 'json');
+    return points[0]!.reading.counted;
+  },
   ddsketch: (content) => readDdsketch(content as Uint8Array, 'sketches-go').counted,
   'ddsketch of sketches-js': (content) => readDdsketch(content as Uint8Array, 'sketches-js').counted,
   elasticsearch: (content) => readElasticsearch(content as string).counted,
   vmrange: (content) => readVmranges(content as string)[0]!.counted,
 };
 
-test.each(Object.keys(READERS))('%s is read as it was written', (to) => {
-  fc.assert(
-    fc.property(VALUES, (values) => {
+test.each(Object.keys(READERS))('%s is read as it was written', async (to) => {
+  await fc.assert(
+    fc.asyncProperty(VALUES, async (values) => {
       const source = SOURCES.exponential!(values);
       const { content, counted: written } = convertSketch({ counted: source }, TARGETS[to]!(source));
-      const read = READERS[to]!(content);
+      const read = await READERS[to]!(content);
       const shown = ({ layout, counts }: Counted): number[][] =>
         Array.from(usedSlots(counts), ([slot, count]) => [layout.lower(slot), layout.upper(slot), count]);
       expect(shown(read)).toEqual(shown(written));
@@ -169,11 +180,12 @@ describe('what a form cannot hold', () => {
     );
   });
 
-  test('keeps negative values in a DDSketch and in exponential buckets', () => {
+  test('keeps negative values in a DDSketch and in exponential buckets', async () => {
     const negative = counted(explicitLayout([-4, -2, -1, 1, 2]), [-3, -1.5, -1.6, 0, 1.5]);
-    for (const to of ['ddsketch', 'elasticsearch']) {
+    for (const to of ['ddsketch', 'ddsketch-binary', 'elasticsearch', 'otlp']) {
       const { content } = convertSketch({ counted: negative }, TARGETS[to]!(negative));
-      expect(Array.from(usedSlots(READERS[to]!(content).counts), ([, count]) => count)).toEqual([1, 2, 1, 1]);
+      const { counts } = await READERS[to]!(content);
+      expect(Array.from(usedSlots(counts), ([, count]) => count)).toEqual([1, 2, 1, 1]);
     }
   });
 });

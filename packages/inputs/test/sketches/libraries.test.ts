@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Histogram } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
-import { convertSketch, measureRange, planDdsketch } from '../../src/internal.ts';
+import { convertSketch, encodeDdsketchBinary, measureRange, planDdsketch } from '../../src/internal.ts';
 import type { DdsketchWriter } from '../../src/sketches/index.ts';
 
 // A thousand values over six powers of ten, from a hundred microseconds on.
@@ -15,9 +15,9 @@ const QUANTILES = [0, 0.25, 0.5, 0.9, 0.99, 1];
 const ACCURACY = 0.01;
 
 /** A DDSketch of the histogram, for the library that shall read it. */
-function write(writer: DdsketchWriter) {
+function write(writer: DdsketchWriter, encode?: typeof encodeDdsketchBinary) {
   const counted = { layout: histogram.layout, counts: histogram.counts };
-  const target = planDdsketch(measureRange(counted), { writer, relativeAccuracy: ACCURACY });
+  const target = planDdsketch(measureRange(counted), { writer, relativeAccuracy: ACCURACY }, encode);
   return convertSketch({ counted }, target);
 }
 
@@ -35,21 +35,27 @@ function expectQuantiles(quantiles: readonly number[]): void {
   }
 }
 
-function ask(peer: 'sketches-go' | 'sketches-python', bytes: Uint8Array) {
-  const request = { do: 'read', bytes: Buffer.from(bytes).toString('base64'), quantiles: QUANTILES };
+function ask(peer: 'sketches-go' | 'sketches-python', bytes: Uint8Array, encoding = 'protobuf') {
+  const request = {
+    do: 'read',
+    encoding,
+    bytes: Buffer.from(bytes).toString('base64'),
+    quantiles: QUANTILES,
+  };
   return JSON.parse(
     execFileSync(programOf(peer), { input: `${JSON.stringify(request)}\n`, encoding: 'utf8' }),
   );
 }
 
 describe.each([
-  ['sketches-go', 'sketches-go'],
-  ['sketches-python', 'sketches-py'],
-] as const)('a DDSketch for %s', (peer, writer) => {
-  describeWithPeers([peer])('that hdrscope has written', () => {
+  ['sketches-go', 'sketches-go', 'protobuf'],
+  ['sketches-go', 'sketches-go', 'binary'],
+  ['sketches-python', 'sketches-py', 'protobuf'],
+] as const)('a DDSketch for %s', (peer, writer, encoding) => {
+  describeWithPeers([peer])(`that hdrscope has written as ${encoding}`, () => {
     test('has the same slots, counts and quantiles there', () => {
-      const { content, counted } = write(writer);
-      const { slots, quantiles } = ask(peer, content as Uint8Array);
+      const { content, counted } = write(writer, encoding === 'binary' ? encodeDdsketchBinary : undefined);
+      const { slots, quantiles } = ask(peer, content as Uint8Array, encoding);
       const ours = Array.from(usedSlots(counted.counts), ([slot, count]) => [
         counted.layout.lower(slot),
         counted.layout.upper(slot),

@@ -74,19 +74,19 @@ export const command = defineCommand({
     },
     buckets: {
       value: '<number>',
-      help: 'for elasticsearch: the most buckets on one side of 0',
+      help: 'for elasticsearch, otlp and prometheus-protobuf: the most buckets on one side of 0',
       parse: integer(2),
       fallback: 'those of exponential buckets, else 160',
     },
     unit: {
       value: '<unit>',
-      help: 'for json: the unit of the values',
+      help: 'for json, otlp and prometheus-protobuf: the unit of the values',
       choices: NUMBER_UNITS,
       fallback: 'as the file states it, else none',
     },
     name: {
       value: '<name>',
-      help: 'for vmrange and prometheus: the name of the metric',
+      help: 'for forms of metrics: the name of the metric',
       parse: parseName,
       fallback: 'as the file states it, else values',
     },

@@ -1,5 +1,6 @@
 import type { Counted } from '@hdrscope/core';
 import {
+  encodeDdsketchBinary,
   measureRange,
   planDdsketch,
   planExponential,
@@ -10,10 +11,12 @@ import {
   targetEncoded,
   targetFigures,
   targetLog,
+  targetOtlp,
   targetVmranges,
 } from '@hdrscope/inputs/internal';
 import { Refusal } from '../../command.ts';
 import type { FormName } from '../../inputs/forms.ts';
+import { planNative, targetNative } from './native-target.ts';
 
 /** How a form is written. */
 export interface WritingOptions {
@@ -47,10 +50,16 @@ export function planForm(form: FormName, counted: Counted, options: WritingOptio
       return ddsketch('sketches-js');
     case 'ddsketch-py':
       return ddsketch('sketches-py');
+    case 'ddsketch-binary':
+      return planDdsketch(measureRange(counted), { relativeAccuracy: accuracy }, encodeDdsketchBinary);
     case 'elasticsearch':
       return targetElasticsearch(planExponential(counted, { buckets }));
     case 'vmrange':
       return targetVmranges(name);
+    case 'otlp':
+      return targetOtlp(planExponential(counted, { buckets }), { name, unit });
+    case 'prometheus-protobuf':
+      return targetNative(planNative(counted, { buckets }), { name, unit });
     case 'prometheus':
       return targetBoundaries(counted, name);
     default:
