@@ -145,7 +145,7 @@ type ReadSettings = Settings<RemoteReadOptions, 'signal'>;
  * Source: https://prometheus.io/docs/prometheus/latest/querying/remote_read_api/
  *
  * @throws HdrscopeError `ERR_SCRAPE` when the server cannot be reached, does not answer in time, or has no remote read; `ERR_DECODE` when
- *   its answer is something else; `ERR_TOO_LARGE` when one step has more than `maxBytes`; `ERR_INVALID_OPTION` when an option is outside
+ *   its answer is something else; `ERR_TOO_LARGE` when one millisecond has more than `maxBytes`; `ERR_INVALID_OPTION` when an option is outside
  *   the range stated on it.
  * @example
  * ```ts
@@ -208,21 +208,28 @@ export async function* readRemote(options: RemoteReadOptions): AsyncGenerator<Re
     return all;
   };
 
-  await take(await read(Math.ceil(sinceMs - LOOKBACK_MS), Math.floor(sinceMs)));
+  /** Reads from a moment on, without it, as much as one answer takes. */
+  const readMost = async (fromMs: number, toMs: number): Promise<Piece> => {
+    for (let endMs = toMs; ; endMs = fromMs + Math.max(1, Math.floor((endMs - fromMs) / 2))) {
+      try {
+        return { series: await read(Math.floor(fromMs) + 1, Math.floor(endMs)), endMs };
+      } catch (error) {
+        const isTooLarge = error instanceof HdrscopeError && error.code === 'ERR_TOO_LARGE';
+        if (!isTooLarge || endMs - fromMs <= 1) throw error;
+      }
+    }
+  };
+
+  for (let fromMs = Math.ceil(sinceMs - LOOKBACK_MS) - 1; fromMs < sinceMs; ) {
+    const { series, endMs } = await readMost(fromMs, sinceMs);
+    await take(series);
+    fromMs = endMs;
+  }
   yield await snapshotAt(sinceMs);
   let stretchMs = Math.max(FIRST_STRETCH_MS, stepMs);
   let fromMs = sinceMs;
   while (fromMs < untilMs) {
-    const toMs = Math.min(untilMs, fromMs + stretchMs);
-    let series: readonly WrittenSeries[];
-    try {
-      series = await read(Math.floor(fromMs) + 1, Math.floor(toMs));
-    } catch (error) {
-      if (!(error instanceof HdrscopeError) || error.code !== 'ERR_TOO_LARGE' || stretchMs <= stepMs)
-        throw error;
-      stretchMs = Math.max(stepMs, stretchMs / 2);
-      continue;
-    }
+    const { series, endMs: toMs } = await readMost(fromMs, Math.min(untilMs, fromMs + stretchMs));
     const cut = new Cutter(series);
     for (let stepEndMs = fromMs; stepEndMs < toMs; ) {
       stepEndMs = Math.min(toMs, (Math.floor(stepEndMs / stepMs) + 1) * stepMs);
@@ -232,9 +239,15 @@ export async function* readRemote(options: RemoteReadOptions): AsyncGenerator<Re
       // A step that goes on in the next answer has no snapshot yet.
       if (stepEndMs % stepMs === 0 || stepEndMs === untilMs) yield await snapshotAt(stepEndMs);
     }
+    stretchMs = Math.min(DAY_MS, 2 * (toMs - fromMs));
     fromMs = toMs;
-    stretchMs = Math.min(DAY_MS, 2 * stretchMs);
   }
+}
+
+/** The series of an answer, and the end of the time that it has. */
+interface Piece {
+  readonly series: readonly WrittenSeries[];
+  readonly endMs: number;
 }
 
 /** Takes series apart by the times of their samples, from the beginning to the end. */
