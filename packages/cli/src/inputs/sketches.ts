@@ -105,7 +105,7 @@ export function selectSketches(
 const MOST_LISTED = 5;
 
 /** A distribution by its name and labels. */
-export function describeSketch({ name, attributes }: ReadSketch): string {
+function describeSketch({ name, attributes }: ReadSketch): string {
   const pairs = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? name : `${name} (${pairs.join(', ')})`;
 }
