@@ -85,9 +85,9 @@ export { planDdsketch } from './sketches/ddsketch.ts';
 export { encodeDdsketchBinary } from './sketches/ddsketch-binary.ts';
 export { planExponential, targetElasticsearch } from './sketches/elasticsearch.ts';
 export { type HdrPlan, planHdr, targetEncoded, targetFigures, targetLog } from './sketches/hdr.ts';
+export { splitBuckets, targetOtlp } from './sketches/otlp.ts';
 export { isSketch, type SketchForm } from './sketches/recognise-sketch.ts';
 export type { SketchTarget } from './sketches/sketch.ts';
-export { splitBuckets, targetOtlp } from './sketches/otlp.ts';
 export { targetVmranges } from './sketches/vmrange.ts';
 export {
   countedSubject,

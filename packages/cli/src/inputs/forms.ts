@@ -32,7 +32,7 @@ export function describeForm(name: string, form: InputForm): string {
 export function listForHelp(command: string): string {
   const forms = FORMS.filter(({ reads }: Form) => reads.some((one) => one === command));
   const describe = ({ what, group, madeBy = '' }: Form): string =>
-    group === 'Load tests' ? madeBy.replaceAll(/\[([^\]]{1,100})\]\([^)]{1,200}\)|`/g, '$1') : what;
+    group === 'Load tests' ? madeBy.replaceAll(/\[([^[\]]{1,100})\]\([^()[\]]{1,200}\)|`/g, '$1') : what;
   return forms.map(describe).join('; ');
 }
 

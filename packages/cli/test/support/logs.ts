@@ -33,7 +33,10 @@ export function evenly(count: number, factor = 1): number[] {
 }
 
 /** A folder that exists while the tests of a file run. */
-export function useFolder(): { pathOf(name: string): string; write(name: string, text: string): string } {
+export function useFolder(): {
+  pathOf(name: string): string;
+  write(name: string, text: string | Uint8Array): string;
+} {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'hdrscope-'));
