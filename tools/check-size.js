@@ -24,10 +24,10 @@ export const USES = [
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
   use('record and read percentiles', 14.4, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 23.2, '@hdrscope/core', 'Histogram'),
-  use('a registry', 39.5, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 53.4, '@hdrscope/otel', 'createHdr'),
-  use('a receiver of OTLP', 35.7, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('a sender of remote write', 22.5, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
+  use('a registry', 40.2, '@hdrscope/registry', 'createRegistry'),
+  use('a view for OpenTelemetry', 54.2, '@hdrscope/otel', 'createHdr'),
+  use('a receiver of OTLP', 36.2, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a sender of remote write', 23.2, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 18.3, '@hdrscope/core/joint'),
   use('all of core', 51.3, '@hdrscope/core'),
 ];
@@ -52,7 +52,7 @@ export const STARTS = [
     environment: { HDRSCOPE_PIPELINE: 'application' },
   },
   // Its entries share two files.
-  { entry: '@hdrscope/prometheus', limitModules: 13, limitRatio: 2.6 },
+  { entry: '@hdrscope/prometheus', limitModules: 14, limitRatio: 2.6 },
   // The fsync of folders comes from an entry of the kit, and the rules of options from a file that core shares.
   { entry: '@hdrscope/history', limitModules: 14, limitRatio: 2.6 },
   // The ends of wide counts come from an entry of the registry.

@@ -1,6 +1,6 @@
 export { wantsGzip } from './accept-encoding.ts';
 export { Budget, type BudgetLimits } from './budget.ts';
-export { chunkBytes, countBytes, joinBytes } from './bytes.ts';
+export { countBytes, joinBytes } from './bytes.ts';
 export {
   type Channel,
   type ChannelEvents,

@@ -125,7 +125,9 @@ export class Slices {
   #restMs(sliceMs: number, nowMs: number): number {
     const untilMs = this.#patience?.untilMs ?? 0;
     if (untilMs <= nowMs) return 0;
-    return Math.min(sliceMs, 2 * BUSY_SLICE_MS) * REST_PER_SLICE * ((untilMs - nowMs) / (untilMs - this.#startMs));
+    return (
+      Math.min(sliceMs, 2 * BUSY_SLICE_MS) * REST_PER_SLICE * ((untilMs - nowMs) / (untilMs - this.#startMs))
+    );
   }
 }
 

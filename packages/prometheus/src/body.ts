@@ -1,4 +1,5 @@
-import { chunkBytes, countBytes, joinBytes, Slices } from '@hdrscope/kit';
+import { countBytes, joinBytes, Slices } from '@hdrscope/kit';
+import { chunkBytes } from '@hdrscope/kit/delivery';
 import { holdParts, type PartsSink, writeParts } from '@hdrscope/kit/server';
 
 /** The body of an answer, in pieces of any length. */

@@ -1,5 +1,5 @@
 import { type Patience, Slices, within } from '@hdrscope/kit';
-import { type GzipOptions, gzipInSlices } from '@hdrscope/kit/delivery';
+import { gzipInSlices } from '@hdrscope/kit/delivery';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { Body } from './body.ts';
 import type { Deadline } from './deadline.ts';
@@ -61,7 +61,9 @@ export class Scrapes {
       this.#rendering = rendering.catch(() => {});
       return rendering;
     };
-    const work = new SharedWork(softMs, this.#collect, render, { patience, level: GZIP_LEVELS[format] });
+    const level = GZIP_LEVELS[format];
+    const zip: Zip = (body, signal) => gzipInSlices(body, new Slices({ patience }), { level, signal });
+    const work = new SharedWork(softMs, this.#collect, render, zip);
     running.push(work);
     this.#running.set(key, running);
     work.onEnd(() => void running.splice(running.indexOf(work), 1));
@@ -73,6 +75,7 @@ export class Scrapes {
 const GZIP_LEVELS: Readonly<Partial<Record<ExpositionFormat, number>>> = { openmetrics2: 4, protobuf: 1 };
 
 type Render = (families: readonly LazyFamily[], signal: AbortSignal) => Promise<Body>;
+type Zip = (body: Body, signal: AbortSignal) => Promise<Body>;
 
 /** One gather and its bytes, for all scrapes that wait for them. */
 class SharedWork {
@@ -82,11 +85,11 @@ class SharedWork {
   readonly #families: Promise<readonly LazyFamily[]>;
   readonly #plain: Promise<Body>;
   #zipped: Promise<Body> | undefined;
-  readonly #zipping: GzipOptions;
+  readonly #zip: Zip;
   #waiting = 0;
 
-  constructor(softMs: number, collect: Collect, render: Render, zipping: GzipOptions) {
-    this.#zipping = zipping;
+  constructor(softMs: number, collect: Collect, render: Render, zip: Zip) {
+    this.#zip = zip;
     const { signal } = this.#controller;
     this.#softEndMs = this.#startMs + softMs;
     this.#families = collect(softMs, signal);
@@ -119,17 +122,15 @@ class SharedWork {
     this.#waiting += 1;
     try {
       await untilAborted(within(this.#families, hardMs), signal);
-      return await untilAborted(isZipped ? this.#zip() : this.#plain, signal);
+      return await untilAborted(isZipped ? this.#zipOnce() : this.#plain, signal);
     } finally {
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#controller.abort();
     }
   }
 
-  #zip(): Promise<Body> {
-    this.#zipped ??= this.#plain.then((body) =>
-      gzipInSlices(body, { ...this.#zipping, signal: this.#controller.signal }),
-    );
+  #zipOnce(): Promise<Body> {
+    this.#zipped ??= this.#plain.then((body) => this.#zip(body, this.#controller.signal));
     this.#zipped.catch(() => {});
     return this.#zipped;
   }

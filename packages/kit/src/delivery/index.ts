@@ -1,6 +1,6 @@
 // Entry `@hdrscope/kit/delivery`: requests of senders on Node.js, and how long they wait after a failure.
 export { backoffMs, type DeliveryHints, retryAfterMs } from './backoff.ts';
-export { type GzipOptions, gzipInSlices } from './gzip.ts';
+export { chunkBytes, type GzipOptions, gzipInSlices } from './gzip.ts';
 export { intervalTicks } from './interval-ticks.ts';
 export { DeliveryLoop, type DeliveryPace, type DeliveryTurns } from './loop.ts';
 export { MOST_ANSWER_BYTES, mayBeTaken, type PostedRequest, type PostOutcome, post } from './post.ts';

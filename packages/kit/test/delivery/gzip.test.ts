@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { gzipInSlices } from '../../src/delivery/index.ts';
-import { joinBytes } from '../../src/index.ts';
+import { joinBytes, Slices } from '../../src/index.ts';
 
 test('what is compressed in slices comes out as it was', async () => {
   await fc.assert(
@@ -10,7 +10,7 @@ test('what is compressed in slices comes out as it was', async () => {
       fc.constantFrom(undefined, 1, 9),
       async (pieces, level) => {
         const parts = pieces.map(([bytes, times]) => joinBytes(Array.from({ length: times }, () => bytes)));
-        const zipped = joinBytes(await gzipInSlices(parts, { level, patience: { untilMs: 0 } }));
+        const zipped = joinBytes(await gzipInSlices(parts, new Slices(), { level }));
         expect(Buffer.from(joinBytes(parts)).equals(gunzipSync(zipped))).toBe(true);
       },
     ),
@@ -20,7 +20,7 @@ test('what is compressed in slices comes out as it was', async () => {
 
 test('an aborted signal ends the work', async () => {
   const controller = new AbortController();
-  const zipping = gzipInSlices([new Uint8Array(1 << 24)], { signal: controller.signal });
+  const zipping = gzipInSlices([new Uint8Array(1 << 24)], new Slices(), { signal: controller.signal });
   controller.abort();
   await expect(zipping).rejects.toThrow('aborted');
 });

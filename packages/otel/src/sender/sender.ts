@@ -320,7 +320,7 @@ class Sender implements OtlpSender {
       const part = await encodePart(this.#encoding, frame, items, done, mostBytes, to, slices);
       const isGzip = this.#settings.compression === 'gzip';
       const bytes = isGzip
-        ? joinBytes(await gzipInSlices([part.bytes], { patience, level: GZIP_LEVEL }))
+        ? joinBytes(await gzipInSlices([part.bytes], new Slices({ patience }), { level: GZIP_LEVEL }))
         : part.bytes;
       const answer = await this.#send({ bytes, isGzip }, this.#loop.signal);
       if (answer.kind === 'taken' || (isRepetition && answer.kind === 'refused' && answer.isKnown)) {
