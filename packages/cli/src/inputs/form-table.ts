@@ -265,6 +265,16 @@ export const FORMS = [
   },
   {
     ...SERVICE,
+    name: 'StatsD',
+    what: 'timers, histograms and distributions of StatsD or DogStatsD, by UDP or Unix datagrams',
+    reads: ['run: statsd'],
+    exact:
+      'any percentile of the values that came, to `significantDigits`; of a sample, the counts are estimates',
+    page: '../../packages/agent#statsd',
+    test: 'packages/agent/test/sources/statsd.test.ts',
+  },
+  {
+    ...SERVICE,
     name: 'remote write',
     what: 'requests of Prometheus, remote write 1 or 2',
     reads: ['run: remote-write'],
