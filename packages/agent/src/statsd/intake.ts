@@ -205,8 +205,7 @@ export function createStatsdIntake(
           const share = counter.carry + 1 / sampleRate;
           const whole = Math.floor(share);
           counter.carry = share - whole;
-          recordSample(series, convert(value), whole);
-          estimatedValues += whole - 1;
+          if (recordSample(series, convert(value), whole)) estimatedValues += whole - 1;
         }
       }
     },

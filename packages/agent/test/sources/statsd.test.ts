@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { lackOfFile, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { type Agent, parseConfig } from '../../src/index.ts';
 import { findDrops, readAddress } from '../../src/statsd/kernel-drops.ts';
@@ -218,6 +219,26 @@ for i in range(${count}): s.send(${JSON.stringify(text)}.encode())`;
     await until('the other one has it', () => source(other).state === 'running');
     await other.stop();
     expect(existsSync(path)).toBe(false);
+  },
+);
+
+testUnless(lackOfProgram('python3'))(
+  'a Unix datagram that is too large does not count, and is no end of the next ones',
+  async () => {
+    const path = world.pathOf('statsd.sock');
+    const agent = await world.start(yaml(`path: ${path}`));
+    // The first one has as many bytes as there may be.
+    const program = `import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.connect(${JSON.stringify(path)})
+for size in (65536, 65537, 150000, 6): s.send(b'a:1|ms\\n'.ljust(size, b'\\n')[:size])`;
+    // The sender waits for the agent, which is in this process.
+    await promisify(execFile)('python3', ['-c', program]);
+    await values(agent, 2);
+    await agent.registry.gather();
+    expect(packets(agent)).toMatchObject({ received: 4, malformed: 2 });
+    expect(source(agent).lastError).toMatch(
+      /2 lines did not count; first: a packet must have at most 65536 bytes/,
+    );
+    expect(await series(agent)).toEqual({ 'a/s via=udp': [2, 0.002, 0] });
   },
 );
 
