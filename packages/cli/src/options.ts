@@ -1,6 +1,7 @@
 import { NUMBER_UNITS, valueScaleOf } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { parsePercentileList, wrongOption } from './arguments.ts';
+import { UsageError } from './command.ts';
 import { defineOption, defineOptions } from './define-command.ts';
 import { parseDuration } from './duration.ts';
 
@@ -91,3 +92,46 @@ export const LOG_FORMAT = defineOption({
   help: "the format of access logs: the log_format of nginx ('$request_time …'), the LogFormat of Apache ('%D …') or that of Envoy",
   fallback: 'recognised',
 });
+
+// Attributes.
+
+/** Attributes of a command line, by their keys. */
+export type Pairs = Readonly<Record<string, string>>;
+
+/**
+ * Adds `key=value` to the pairs of an option that may be repeated. The value begins after the first `=` and may be empty.
+ *
+ * @throws UsageError when the text is not a pair, or the key is there with another value.
+ */
+export function parsePair(text: string, name: string, others: Pairs = {}): Pairs {
+  const at = text.indexOf('=');
+  if (at < 1) throw wrongOption(name, 'key=value, as in host=a7', text);
+  const [key, value] = [text.slice(0, at), text.slice(at + 1)];
+  if (Object.hasOwn(others, key) && others[key] !== value) {
+    throw new UsageError(`${name} ${key} must have one value, got '${others[key]}' and '${value}'`);
+  }
+  return Object.fromEntries([...Object.entries(others), [key, value]]);
+}
+
+export const WHERE = defineOption({
+  value: '<pair>',
+  help: 'key=value: only series with this attribute; may be repeated',
+  parse: parsePair,
+  default: {},
+  fallback: 'all series',
+});
+
+/**
+ * `--by`: an attribute that divides the answer.
+ *
+ * @param what What each value of the attribute has, for the help.
+ * @param fallback What there is without the option, for the help.
+ */
+export function groupOption(what: string, fallback: string) {
+  return defineOption({
+    value: '<key>',
+    help: `an attribute: each of its values ${what}; may be repeated`,
+    isRepeated: true,
+    fallback,
+  });
+}

@@ -12,8 +12,8 @@ import {
 import type { CountedUnit } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
-import { WHERE } from '../commands/history/options.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
+import { WHERE } from '../options.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { type FormName, READ_FORMS } from './forms.ts';
 import type { Input } from './input.ts';

@@ -2,8 +2,7 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
 import { SELECTION } from '../../inputs/selection-options.ts';
-import { integer } from '../../options.ts';
-import { WHERE } from '../history/options.ts';
+import { integer, WHERE } from '../../options.ts';
 import { ALLOW_MISSING } from '../query/engine.ts';
 
 /** The options of the command. Some are for histories alone, and some for logs. */

@@ -20,9 +20,10 @@ import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { nameOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText, MalformedTally, UNDECODABLE } from '../../inputs/line-tally.ts';
+import { parsePair } from '../../options.ts';
 import { systemErrorText } from '../../system-error.ts';
 import { openLogs } from '../log/input.ts';
-import { parsePair, parsePartOfDay } from './options.ts';
+import { parsePartOfDay } from './options.ts';
 
 const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
 

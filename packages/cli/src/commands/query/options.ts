@@ -4,8 +4,8 @@ import { CONFIDENCE, GATE, SERIES } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
 import { assertApart, parseRange } from '../../moment.ts';
-import { ASCII, DEFAULT_PERCENTILES, integer, percentilesOption } from '../../options.ts';
-import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
+import { ASCII, DEFAULT_PERCENTILES, groupOption, integer, percentilesOption, WHERE } from '../../options.ts';
+import { parseEvery, spanOf, spanOptions } from '../history/options.ts';
 import { ALLOW_MISSING } from './engine.ts';
 
 /** The forms of an answer that are no pictures. */

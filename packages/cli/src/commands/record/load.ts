@@ -12,10 +12,9 @@ import { defineOptions, type OptionsOf, toFlag } from '../../define-command.ts';
 import { listReadBy } from '../../inputs/forms.ts';
 import { bytesOf, explained, type Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
-import { LOG_FORMAT } from '../../options.ts';
+import { groupOption, LOG_FORMAT, WHERE } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
 import { startReading } from '../../screen/progress.ts';
-import { groupOption, WHERE } from '../history/options.ts';
 import { formatGroups, groupInputs } from './groups.ts';
 import { outputFormats, type Recorded } from './outputs.ts';
 

@@ -7,7 +7,8 @@ import { defineCommand, defineOptions, type OptionsOf } from '../../define-comma
 import { amountIn } from '../../duration.ts';
 import { parsePastTime } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
-import { groupOption, parseEvery, WHERE } from '../history/options.ts';
+import { groupOption, WHERE } from '../../options.ts';
+import { parseEvery } from '../history/options.ts';
 import { ALLOW_MISSING, askHistory, withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
