@@ -5,6 +5,7 @@
 import { createInterface } from 'node:readline';
 import { Histogram } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
+import { findNominalBounds } from '@hdrscope/inputs/internal';
 import {
   readDdsketch,
   readDdsketchBinary,
@@ -30,11 +31,11 @@ for await (const line of createInterface({ input: process.stdin })) {
   else {
     const { layout, counts } = counted;
     // JSON has no infinite number.
-    const slots = Array.from(usedSlots(counts), ([slot, count]) => [
-      layout.lower(slot),
-      Math.min(layout.upper(slot), Number.MAX_VALUE),
-      count,
-    ]);
+    const slots = Array.from(usedSlots(counts), ([slot, count]) => {
+      // The libraries do not say which bins may have taken values from beside them.
+      const { lower, upper } = findNominalBounds(layout, slot);
+      return [lower, Math.min(upper, Number.MAX_VALUE), count];
+    });
     console.log(JSON.stringify({ id, slots }));
   }
 }

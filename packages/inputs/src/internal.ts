@@ -87,7 +87,7 @@ export { planExponential, targetElasticsearch } from './sketches/elasticsearch.t
 export { type HdrPlan, planHdr, targetEncoded, targetFigures, targetLog } from './sketches/hdr.ts';
 export { splitBuckets, targetOtlp } from './sketches/otlp.ts';
 export { isSketch, type SketchForm } from './sketches/recognise-sketch.ts';
-export type { SketchTarget } from './sketches/sketch.ts';
+export { findNominalBounds, type SketchTarget } from './sketches/sketch.ts';
 export { targetVmranges } from './sketches/vmrange.ts';
 export {
   countedSubject,

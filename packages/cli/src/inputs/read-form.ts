@@ -85,6 +85,13 @@ function single(sketch: Sketch, unit?: string): { readonly sketches: readonly Re
   return { sketches: [{ name: '', attributes: {}, unit, ...sketch }] };
 }
 
+/** A sketch of a store that may have collapsed at its highest bins, where nothing states its largest value. */
+function collapsible(sketch: Sketch, name: string): Awaited<ReturnType<Reader>> {
+  const isKnown = sketch.max !== undefined || sketch.counted.counts.total === 0;
+  const note = `${name} does not state whether its largest bin has taken larger values, as that of a store that collapses its highest bins does`;
+  return { ...single(sketch), notes: isKnown ? [] : [note] };
+}
+
 function decodeText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
@@ -101,10 +108,10 @@ const READERS: Readonly<Record<FormName, Reader>> = {
     const layout = scaledLayout(histogram.layout, resolutionOf(resolution));
     return single({ counted: { layout, counts: histogram.counts } }, unit);
   },
-  ddsketch: async (bytes) => single(readDdsketch(bytes, 'sketches-java')),
-  'ddsketch-js': async (bytes) => single(readDdsketch(bytes, 'sketches-js')),
-  'ddsketch-py': async (bytes) => single(readDdsketch(bytes, 'sketches-py')),
-  'ddsketch-binary': async (bytes) => single(readDdsketchBinary(bytes)),
+  ddsketch: async (bytes, name) => collapsible(readDdsketch(bytes, 'sketches-java'), name),
+  'ddsketch-js': async (bytes, name) => collapsible(readDdsketch(bytes, 'sketches-js'), name),
+  'ddsketch-py': async (bytes, name) => collapsible(readDdsketch(bytes, 'sketches-py'), name),
+  'ddsketch-binary': async (bytes, name) => collapsible(readDdsketchBinary(bytes), name),
   elasticsearch: async (bytes) => single(readElasticsearch(decodeText(bytes))),
   envoy: async (bytes) => ({ sketches: readEnvoyStats(decodeText(bytes)) }),
   vmrange: async (bytes) => ({ sketches: readVmranges(decodeText(bytes)) }),

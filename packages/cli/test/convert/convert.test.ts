@@ -47,7 +47,10 @@ describe.each(WRITTEN_FORMS)('base64 to %s', (form) => {
     expect(first.stdout).toMatch(/a value is at most [\d.]+ % from the middle of its slot in /);
     const from = STATED.has(form) ? ['--from', form] : [];
     const second = await hdrscope(['convert', there, ...from, '--to', 'base64', '-o', join(folder, 'back')]);
-    expect([second.exitCode, second.stderr]).toEqual([0, '']);
+    const note = form.startsWith('ddsketch')
+      ? `hdrscope: ${there} does not state whether its largest bin has taken larger values, as that of a store that collapses its highest bins does\n`
+      : '';
+    expect([second.exitCode, second.stderr]).toEqual([0, note]);
     expect(Histogram.decode(readFileSync(join(folder, 'back'), 'utf8').trim()).totalCount).toBe(COUNT);
   });
 });
@@ -65,6 +68,9 @@ test('a file of the same name in its ending needs no --to, and reading it again 
   const { stdout } = await hdrscope(['convert', a, '--from', 'ddsketch', '-o', b, '--accuracy', '0.02']);
   expect(readFileSync(b)).toEqual(readFileSync(a));
   expect(stdout).not.toContain('beside theirs');
+  expect(stdout).toMatch(/\d+ of \S+ are in bins of ddsketch that may have taken values from beside them/);
+  const known = await hdrscope(['convert', a, '--from', 'ddsketch', '-o', b, '--min', '100']);
+  expect(known.stdout).not.toContain('bins of ddsketch');
 });
 
 test('negative values are refused where a form has no slots for them', async () => {

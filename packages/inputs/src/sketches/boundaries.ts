@@ -1,6 +1,6 @@
 import { type Counted, explicitLayout } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
-import type { SketchTarget } from './sketch.ts';
+import { findNominalBounds, type SketchTarget } from './sketch.ts';
 
 // As many as OpenTelemetry's exponential histograms have buckets. Each is a line of text.
 const MOST_BOUNDARIES = 160;
@@ -40,8 +40,9 @@ function listBounds({ layout, counts }: Counted): number[] {
   const isOfIntegers = layout.lowerInclusive && layout.upperInclusive;
   const bounds = new Set<number>();
   for (const [slot] of usedSlots(counts)) {
-    bounds.add(layout.upper(slot));
-    if (!isOfIntegers) bounds.add(layout.lower(slot));
+    const { lower, upper } = findNominalBounds(layout, slot);
+    bounds.add(upper);
+    if (!isOfIntegers) bounds.add(lower);
     // Nothing is below the first slot: its bucket has no other bound.
     else if (slot > 0) bounds.add(layout.upper(slot - 1));
   }

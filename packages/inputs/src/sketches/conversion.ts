@@ -1,6 +1,13 @@
 import { type Counted, countedIn, HdrscopeError, type Layout, rebucket } from '@hdrscope/core';
 import { intervalOfSlot, usedSlots } from '@hdrscope/core/internal';
-import { type CountedRange, countRanges, type Sketch, type SketchTarget } from './sketch.ts';
+import {
+  type CountedRange,
+  countRanges,
+  findNominal,
+  type Sketch,
+  type SketchTarget,
+  type SlotBounds,
+} from './sketch.ts';
 
 // The range of a sketch, from which slots of another form are planned.
 
@@ -22,7 +29,7 @@ export function measureRange({ layout, counts, placedFrom }: Counted): ValueRang
   let [least, most, aroundZero, narrowest] = [Number.POSITIVE_INFINITY, 0, 0, Number.POSITIVE_INFINITY];
   let hasNegative = false;
   for (const [slot] of usedSlots(counts)) {
-    const { lower, upper } = intervalOfSlot(layout, slot, 1, placedFrom);
+    const { lower, upper } = findNominal(layout, slot) ?? intervalOfSlot(layout, slot, 1, placedFrom);
     const middle = Math.abs(layout.midpoint(slot));
     if (lower < 0 && upper <= 0) hasNegative = true;
     if (middle === 0 || (lower < 0 && upper > 0)) aroundZero = Math.max(aroundZero, -lower, upper);
@@ -40,12 +47,15 @@ export function closeSketch(sketch: Sketch): Sketch {
   const { counted, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = sketch;
   const { layout, counts } = counted;
   if (counts.total === 0) return sketch;
+  const mayBeNarrowed = 'nominal' in layout && (sketch.min !== undefined || sketch.max !== undefined);
   const [first, last] = [layout.lower(counts.first), layout.upper(counts.last)];
   const isClosed =
     (first > Number.NEGATIVE_INFINITY || min === first) && (last < Number.POSITIVE_INFINITY || max === last);
-  if (isClosed) return sketch;
+  if (isClosed && !mayBeNarrowed) return sketch;
   const ranges: CountedRange[] = Array.from(usedSlots(counts), ([slot, count]) => {
     const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+    const nominal = findNominal(layout, slot);
+    if (nominal !== undefined) return narrowRange({ lower, upper, count, nominal }, min, max);
     // An extreme beside its slot says nothing of it.
     const from = lower === Number.NEGATIVE_INFINITY && min <= upper ? min : lower;
     const to = upper === Number.POSITIVE_INFINITY && max >= from ? max : upper;
@@ -54,6 +64,17 @@ export function closeSketch(sketch: Sketch): Sketch {
   });
   return { ...sketch, counted: countRanges(ranges, layout.lowerInclusive ? 'lower' : 'upper') };
 }
+
+/** Bounds a slot that may have taken values from beside it by the extremes. */
+function narrowRange(range: NominalRange, min: number, max: number): CountedRange {
+  const { count, nominal } = range;
+  const lower = min < range.upper ? Math.max(range.lower, Math.min(min, nominal.lower)) : range.lower;
+  const upper = max > range.lower ? Math.min(range.upper, Math.max(max, nominal.upper)) : range.upper;
+  const isNominal = lower === nominal.lower && upper === nominal.upper;
+  return isNominal ? { lower, upper, count } : { lower, upper, count, nominal };
+}
+
+type NominalRange = CountedRange & { readonly nominal: SlotBounds };
 
 function nextAbove(value: number): number {
   return value + Math.max(Math.abs(value) * Number.EPSILON, Number.MIN_VALUE);
@@ -82,6 +103,8 @@ export interface Conversion {
   /** How many values may be in a slot beside theirs: those of slots that reach beyond the one that takes their counts. A bound that
    * two slots share counts as within both. */
   readonly misplaced: number;
+  /** How many values are in slots that may have taken values from beside them. The errors hold for them only if the slots have not. */
+  readonly mayBeCollapsed: number;
 }
 
 /**
@@ -103,6 +126,7 @@ export function convertSketch(sketch: Sketch, target: SketchTarget): Conversion 
     before: measureError(counted, (slot) => layout.midpoint(slot)),
     after: measureError(counted, (slot) => target.layout.midpoint(plan.slotFor(slot))),
     misplaced: countMisplaced(counted, plan),
+    mayBeCollapsed: countCollapsible(counted),
   };
 }
 
@@ -133,10 +157,16 @@ function assertSlot(
   throw new HdrscopeError('ERR_INCOMPATIBLE', value < 0 ? `${message}, which has none below 0` : message);
 }
 
+function countCollapsible({ layout, counts }: Counted): number {
+  let sum = 0;
+  for (const [slot, count] of usedSlots(counts)) if (findNominal(layout, slot) !== undefined) sum += count;
+  return sum;
+}
+
 function countMisplaced({ layout, counts, placedFrom }: Counted, plan: ReturnType<typeof rebucket>): number {
   let misplaced = 0;
   for (const [slot, count] of usedSlots(counts)) {
-    const { lower, upper } = intervalOfSlot(layout, slot, count, placedFrom);
+    const { lower, upper } = findNominal(layout, slot) ?? intervalOfSlot(layout, slot, count, placedFrom);
     const to = plan.slotFor(slot);
     const isWithin = lower >= plan.to.lower(to) && upper <= plan.to.upper(to);
     if (!isWithin && (placedFrom !== undefined || plan.straddles(slot))) misplaced += count;
@@ -151,7 +181,7 @@ function measureError(
 ): PositionError {
   let [relative, aroundZero] = [0, 0];
   for (const [slot] of usedSlots(counts)) {
-    const { lower, upper } = intervalOfSlot(layout, slot, 1, placedFrom);
+    const { lower, upper } = findNominal(layout, slot) ?? intervalOfSlot(layout, slot, 1, placedFrom);
     const read = readAt(slot);
     const [below, above] = [Math.abs(read - lower), Math.abs(upper - read)];
     if (!Number.isFinite(lower) || !Number.isFinite(upper)) relative = Number.POSITIVE_INFINITY;

@@ -53,7 +53,7 @@ export function readDdsketchBinary(bytes: Uint8Array): Sketch {
   }
   if (mapping === undefined) throw reader.damaged('its mapping is left out');
   const writer = mapping.interpolation === 'QUADRATIC' ? 'sketches-java' : 'sketches-go';
-  const { counted } = countDdsketch({ mapping, positive, negative, zeroCount }, writer);
+  const { counted } = countDdsketch({ mapping, positive, negative, zeroCount }, writer, max);
   const { total } = counted.counts;
   if (!Number.isNaN(count)) assertSketchCount(count, 'the count');
   if (!Number.isNaN(count) && count !== total) {

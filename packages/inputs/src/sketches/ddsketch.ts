@@ -63,26 +63,45 @@ export function readDdsketch(bytes: Uint8Array, writer: DdsketchWriter): Sketch 
   return countDdsketch(readContent(bytes), writer);
 }
 
-/** Makes counts over slots of the content of a DDSketch. @throws HdrscopeError `ERR_DECODE` */
-export function countDdsketch(content: DdsketchContent, writer: DdsketchWriter): Sketch {
+/**
+ * Makes counts over slots of the content of a DDSketch. A store of few bins has one of two ends that takes the values beyond it, and does not
+ * state it. Most take those near 0, so the bin next to 0 reaches to 0.
+ *
+ * @param max The largest value, where it is known. The bin of a store that has taken larger values reaches to it.
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function countDdsketch(
+  content: DdsketchContent,
+  writer: DdsketchWriter,
+  max: number = Number.NEGATIVE_INFINITY,
+): Sketch {
   const { mapping, positive, negative, zeroCount } = content;
   const slots = ddsketchSlots(mapping, writer);
   assertSketchCount(zeroCount, 'zeroCount');
-  const ranges: CountedRange[] = listRanges(negative, slots, 'negativeValues')
-    .reverse()
-    .map(({ lower, upper, count }) => ({ lower: -upper, upper: -lower, count }));
+  const ranges: CountedRange[] = listRanges(negative, slots, 'negativeValues').reverse().map(mirrorRange);
   if (zeroCount > 0) ranges.push({ lower: -slots.zeroBound, upper: slots.zeroBound, count: zeroCount });
-  for (const range of listRanges(positive, slots, 'positiveValues')) ranges.push(range);
+  for (const range of listRanges(positive, slots, 'positiveValues', max)) ranges.push(range);
   return { counted: countRanges(ranges, slots.inclusive) };
 }
+
+function mirrorRange({ lower, upper, count, nominal }: CountedRange): CountedRange {
+  const mirrored = { lower: -upper, upper: -lower, count };
+  return nominal === undefined
+    ? mirrored
+    : { ...mirrored, nominal: { lower: -nominal.upper, upper: -nominal.lower } };
+}
+
+/** Bounds are exact up to the rounding of logarithms. */
+const ROUNDING = 1e-12;
 
 function listRanges(
   counts: ReadonlyMap<number, number>,
   slots: DdsketchSlots,
   where: string,
+  max: number = Number.NEGATIVE_INFINITY,
 ): CountedRange[] {
   const indexes = [...counts.keys()].sort((a, b) => a - b);
-  return indexes.flatMap((index) => {
+  const ranges: CountedRange[] = indexes.flatMap((index) => {
     const count = counts.get(index)!;
     assertSketchCount(count, `${where}: the count of index ${index}`);
     if (count === 0) return [];
@@ -92,6 +111,17 @@ function listRanges(
     if (upper > from && from < Number.POSITIVE_INFINITY) return [{ lower: from, upper, count }];
     throw new HdrscopeError('ERR_DECODE', `${where}: index ${index} is beyond the doubles`);
   });
+  const last = ranges.at(-1);
+  if (last === undefined) return ranges;
+  if (max > last.upper * (1 + ROUNDING)) ranges[ranges.length - 1] = widenRange(last, last.lower, max);
+  const first = ranges[0]!;
+  if (first.lower > slots.zeroBound) ranges[0] = widenRange(first, slots.zeroBound, first.upper);
+  return ranges;
+}
+
+function widenRange(range: CountedRange, lower: number, upper: number): CountedRange {
+  const { nominal = { lower: range.lower, upper: range.upper }, count } = range;
+  return { lower, upper, count, nominal };
 }
 
 // Reading.

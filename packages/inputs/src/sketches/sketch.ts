@@ -35,6 +35,30 @@ export interface CountedRange {
   /** Its upper bound, at least the lower one; `Infinity` when it is open. */
   readonly upper: number;
   readonly count: number;
+  /** The range of the slot if it has taken no values beyond it. @default the range */
+  readonly nominal?: SlotBounds | undefined;
+}
+
+/** Where the values of a slot lie. */
+export interface SlotBounds {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Slots of which some may have taken values from beside them. They have all bounds that are possible, and nominal middles. */
+export interface CollapsibleLayout extends EdgeLayout {
+  /** The ranges of such slots if they have taken no values from beside them, by slot. */
+  readonly nominal: ReadonlyMap<number, SlotBounds>;
+}
+
+/** The nominal range of a slot that may have taken values from beside it; `undefined` for other slots. */
+export function findNominal(layout: Layout, slot: number): SlotBounds | undefined {
+  return 'nominal' in layout ? (layout as CollapsibleLayout).nominal.get(slot) : undefined;
+}
+
+/** The range of a slot if it has taken no values from beside it. */
+export function findNominalBounds(layout: Layout, slot: number): SlotBounds {
+  return findNominal(layout, slot) ?? { lower: layout.lower(slot), upper: layout.upper(slot) };
 }
 
 /**
@@ -51,7 +75,8 @@ export function countRanges(
   const edges: number[] = [];
   // The slot below the first edge.
   const counts: number[] = [0];
-  for (const { lower, upper, count } of ranges) {
+  const nominal = new Map<number, SlotBounds>();
+  for (const { lower, upper, count, nominal: range } of ranges) {
     const last = edges.at(-1) ?? Number.NEGATIVE_INFINITY;
     if (!(lower >= last && upper > lower)) {
       throw new HdrscopeError(
@@ -64,11 +89,24 @@ export function countRanges(
       counts.push(0);
     }
     counts[edges.length] = count;
+    if (range !== undefined) nominal.set(edges.length, range);
     if (upper === Number.POSITIVE_INFINITY) continue;
     edges.push(upper);
     counts.push(0);
   }
-  return countedIn(explicitLayout(edges, inclusive), counts);
+  const layout = explicitLayout(edges, inclusive);
+  return countedIn(nominal.size === 0 ? layout : collapsibleLayout(layout, nominal), counts);
+}
+
+function collapsibleLayout(layout: EdgeLayout, nominal: ReadonlyMap<number, SlotBounds>): CollapsibleLayout {
+  return {
+    ...layout,
+    nominal,
+    midpoint(slot) {
+      const range = nominal.get(slot);
+      return range === undefined ? layout.midpoint(slot) : (range.lower + range.upper) / 2;
+    },
+  };
 }
 
 /**

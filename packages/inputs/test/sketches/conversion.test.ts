@@ -20,6 +20,7 @@ import { planHdr, targetEncoded } from '../../src/sketches/hdr.ts';
 import { targetOtlp } from '../../src/sketches/otlp.ts';
 import type { SketchTarget } from '../../src/sketches/sketch.ts';
 import { readVmranges, targetVmranges } from '../../src/sketches/vmrange.ts';
+import { listSlots as listBounds, listNominalSlots } from './support/vectors.ts';
 
 const VALUES = fc.array(
   fc.integer({ min: 1, max: 10_000_000 }).map((value) => value / 1000),
@@ -147,9 +148,7 @@ test.each(Object.keys(READERS))('%s is read as it was written', async (to) => {
       const source = SOURCES.exponential!(values);
       const { content, counted: written } = convertSketch({ counted: source }, TARGETS[to]!(source));
       const read = await READERS[to]!(content);
-      const shown = ({ layout, counts }: Counted): number[][] =>
-        Array.from(usedSlots(counts), ([slot, count]) => [layout.lower(slot), layout.upper(slot), count]);
-      expect(shown(read)).toEqual(shown(written));
+      expect(listNominalSlots(read)).toEqual(listNominalSlots(written));
     }),
     { numRuns: caseCount(100, 5000) },
   );
@@ -187,5 +186,61 @@ describe('what a form cannot hold', () => {
       const { counts } = await READERS[to]!(content);
       expect(Array.from(usedSlots(counts), ([, count]) => count)).toEqual([1, 2, 1, 1]);
     }
+  });
+});
+
+// Stores that may have collapsed.
+
+/** A sketch of sketches-go with a value in each bin from an index on. */
+function encodeBins(first: number, bins: number): Uint8Array {
+  const mapping = { gamma: 2, indexOffset: 0, interpolation: 'NONE' } as const;
+  const positive = new Map(Array.from({ length: bins }, (_, at) => [first + at, 1]));
+  return encodeDdsketchBinary({ mapping, positive, negative: new Map(), zeroCount: 0 });
+}
+
+/** A double as the statistics of an encoding have it. */
+function encodeFact(flag: number, value: number): Uint8Array {
+  return Uint8Array.from([flag, ...new Uint8Array(Float64Array.of(value).buffer)]);
+}
+
+describe('a DDSketch whose bins may have taken others', () => {
+  const sketch = readDdsketchBinary(encodeBins(3, 3));
+
+  test('counts the smallest values from 0 on, where nothing states the smallest one', () => {
+    const [first, ...others] = listBounds(sketch.counted);
+    expect(first![0]).toBeLessThan(1e-300);
+    expect(others.map(([lower]) => Math.round(lower!))).toEqual([16, 32]);
+  });
+
+  test.each([
+    ['within the bin', 9, 8, 0],
+    ['below the bin', 0.25, 0.25, 1],
+    ['0', 0, 0, 1],
+  ])('begins at the smallest value that is stated: %s', (_, min, lower, mayBeCollapsed) => {
+    const closed = closeSketch({ ...sketch, min });
+    expect(listBounds(closed.counted)[0]![0]).toBeCloseTo(lower, 10);
+    expect(convertSketch(closed, TARGETS.ddsketch!(closed.counted)).mayBeCollapsed).toBe(mayBeCollapsed);
+  });
+
+  test('ends at a largest value that is stated beyond its bins, and keeps their order', () => {
+    const widened = readDdsketchBinary(Buffer.concat([encodeBins(3, 3), encodeFact((0x23 << 2) | 0, 1000)]));
+    expect(listBounds(widened.counted).at(-1)!.map(Math.round)).toEqual([32, 1000, 1]);
+    const { counted: moved } = convertSketch(widened, TARGETS.ddsketch!(widened.counted));
+    expect(moved.layout.upper(moved.counts.last)).toBeLessThan(100);
+  });
+
+  test('goes where its bin is, and the conversion counts what may be elsewhere', () => {
+    const {
+      counted: moved,
+      after,
+      mayBeCollapsed,
+    } = convertSketch(sketch, planDdsketch(measureRange(sketch.counted), { relativeAccuracy: 1 / 3 }));
+    expect(listNominalSlots(moved).map((slot) => slot.map(Math.round))).toEqual([
+      [8, 16, 1],
+      [16, 32, 1],
+      [32, 64, 1],
+    ]);
+    expect(after.relative).toBeCloseTo(0.5, 10);
+    expect(mayBeCollapsed).toBe(1);
   });
 });

@@ -132,7 +132,7 @@ async function write({ content }: Conversion, output: string, to: FormName, io: 
 // Report.
 
 async function report(
-  { counted, before, after, misplaced }: Conversion,
+  { counted, before, after, misplaced, mayBeCollapsed }: Conversion,
   from: FormName,
   to: FormName,
   output: string,
@@ -154,6 +154,10 @@ async function report(
       `${to} counts steps of ${step}, which it does not state: its values times ${step} are those of ${from}`,
     );
   }
+  if (mayBeCollapsed > 0)
+    lines.push(
+      `${formatCount(mayBeCollapsed)} of ${formatCount(total)} are in bins of ${from} that may have taken values from beside them: if so, they may be any distance from it`,
+    );
   if (misplaced > 0)
     lines.push(`${formatCount(misplaced)} of ${formatCount(total)} may be in a slot beside theirs`);
   const text = lines.map((line) => `${wrapToScreen(line, io)}\n`).join('');
