@@ -101,16 +101,20 @@ function listRanges(
   max: number = Number.NEGATIVE_INFINITY,
 ): CountedRange[] {
   const indexes = [...counts.keys()].sort((a, b) => a - b);
-  const ranges: CountedRange[] = indexes.flatMap((index) => {
+  const ranges: CountedRange[] = [];
+  for (const index of indexes) {
     const count = counts.get(index)!;
-    assertSketchCount(count, `${where}: the count of index ${index}`);
-    if (count === 0) return [];
+    // Its place is text only for a count that is refused.
+    if (!(Number.isSafeInteger(count) && count >= 0))
+      assertSketchCount(count, `${where}: the count of index ${index}`);
+    if (count === 0) continue;
     const { lower, upper } = slots.bounds(index);
     // The zero count has what is nearer to 0.
     const from = Math.max(lower, slots.zeroBound);
-    if (upper > from && from < Number.POSITIVE_INFINITY) return [{ lower: from, upper, count }];
-    throw new HdrscopeError('ERR_DECODE', `${where}: index ${index} is beyond the doubles`);
-  });
+    if (!(upper > from && from < Number.POSITIVE_INFINITY))
+      throw new HdrscopeError('ERR_DECODE', `${where}: index ${index} is beyond the doubles`);
+    ranges.push({ lower: from, upper, count });
+  }
   const last = ranges.at(-1);
   if (last === undefined) return ranges;
   if (max > last.upper * (1 + ROUNDING)) ranges[ranges.length - 1] = widenRange(last, last.lower, max);
