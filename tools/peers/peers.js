@@ -139,6 +139,7 @@ export const PEERS = [
     installWithPip({ module, script: 'statsd_peer.py', program: 'statsd-peer' }, folder),
   ),
   npmPeer('statsd-js', '17.1.1'),
+  { ...npmPeer('form-readers', '5.7.1'), isExtra: true },
   {
     ...madePeer('otava', '0.8.0', 'bin/change-points', (module, folder) =>
       installWithPip({ module, script: 'change_points.py', program: 'change-points' }, folder),
