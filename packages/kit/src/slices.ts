@@ -169,9 +169,13 @@ function noteLoad(nowMs: number): void {
   beginLoad(nowMs);
 }
 
+interface LoadMeter {
+  eventLoopUtilization(): { readonly active: number };
+}
+
 /** How long the event loop has worked since the process began. Browsers do not tell, and show pages: nothing rests there. */
 function readActiveMs(): number {
-  return performance.eventLoopUtilization?.().active ?? 0;
+  return (performance as Partial<LoadMeter>).eventLoopUtilization?.().active ?? 0;
 }
 
 function leastMs(lengthMs: number): number {

@@ -247,7 +247,12 @@ test('a scrape with a shorter time limit does not wait for the gather of a longe
   );
   const { signal } = new AbortController();
   const body = (softMs: number) =>
-    scrapes.bodyOf({ format: 'text', isZipped: false, deadline: { patientMs: 0, softMs, hardMs: softMs + 500 }, signal });
+    scrapes.bodyOf({
+      format: 'text',
+      isZipped: false,
+      deadline: { patientMs: 0, softMs, hardMs: softMs + 500 },
+      signal,
+    });
   await Promise.all([body(300), body(50), body(300), body(200)]);
   expect(limits).toEqual([300, 50]);
 });

@@ -20,7 +20,9 @@ export function makeValues({ seed, n, least, decades }) {
 export function pathOfPeer(name) {
   const peer = PEERS.find((one) => one.name === name);
   if (peer === undefined) throw new Error(`there is no peer ${name}`);
-  return programOf(peer);
+  const path = programOf(peer);
+  if (path === undefined) throw new Error(`${name} is not installed: node tools/peers/install.js ${name}`);
+  return path;
 }
 
 /** Gives lines to a peer and returns its answers. @param {string} name @param {readonly string[]} lines */
