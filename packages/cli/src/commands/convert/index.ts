@@ -156,7 +156,7 @@ async function report(
   }
   if (mayBeCollapsed > 0)
     lines.push(
-      `${formatCount(mayBeCollapsed)} of ${formatCount(total)} are in bins of ${from} that may have taken values from beside them: if so, they may be any distance from it`,
+      `${formatCount(mayBeCollapsed)} of ${formatCount(total)} are in bins of ${from} that may have taken smaller or larger values: those may be farther from the middle`,
     );
   if (misplaced > 0)
     lines.push(`${formatCount(misplaced)} of ${formatCount(total)} may be in a slot beside theirs`);
