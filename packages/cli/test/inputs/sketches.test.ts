@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { someCells } from '@hdrscope/testing';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
@@ -46,7 +47,7 @@ function findValue(values: Vector['values'], percentile: number): number {
 const PERCENTILES = [10, 50, 90, 99];
 
 test('check and plot know the percentiles of every vector within bounds that contain the recorded values', async () => {
-  const vectors = listVectors();
+  const vectors = someCells(listVectors(), 0);
   let judged = 0;
   for (const { form, input, name, writer, values } of vectors) {
     const path = folder.write('it', form.startsWith('ddsketch') ? Buffer.from(input, 'base64') : input);
