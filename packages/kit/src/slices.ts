@@ -74,10 +74,11 @@ export interface SlicesOptions {
  * ```
  */
 export class Slices {
+  /** How long the work may rest; `undefined` when it does not. */
+  readonly patience: Patience | undefined;
   readonly #lengthMs: number;
   readonly #longestMs: number;
   readonly #startMs: number;
-  readonly #patience: Patience | undefined;
   #beganMs: number;
   #endMs: number;
   #lookedMs: number;
@@ -89,7 +90,7 @@ export class Slices {
     this.#lengthMs = options.lengthMs ?? SLICE_MS;
     this.#longestMs = options.longestMs ?? LONGEST_SLICE_MS;
     this.#startMs = performance.now();
-    this.#patience = options.patience;
+    this.patience = options.patience;
     this.#beganMs = this.#startMs;
     this.#endMs = this.#beganMs + leastMs(this.#lengthMs);
     this.#lookedMs = this.#startMs;
@@ -123,7 +124,7 @@ export class Slices {
   }
 
   #restMs(sliceMs: number, nowMs: number): number {
-    const untilMs = this.#patience?.untilMs ?? 0;
+    const untilMs = this.patience?.untilMs ?? 0;
     if (untilMs <= nowMs) return 0;
     return (
       Math.min(sliceMs, 2 * BUSY_SLICE_MS) * REST_PER_SLICE * ((untilMs - nowMs) / (untilMs - this.#startMs))

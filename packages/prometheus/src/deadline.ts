@@ -14,9 +14,11 @@ export interface Deadline {
 const SHARE_LEFT = 0.1;
 const MOST_LEFT_MS = 500;
 
-// A scraper that waits for ten seconds may wait for five. What it gets is no older than that.
+// A scraper that says that it waits for ten seconds may wait for five. What it gets is no older than that. Of others, nobody knows how long
+// they wait: somebody may look at the page.
 const PATIENT_SHARE = 0.5;
 const MOST_PATIENT_MS = 5000;
+const MOST_PATIENT_UNASKED_MS = 500;
 
 /**
  * The time limits of a scrape. Both are shorter than the scraper waits, so that it gets an answer in any case.
@@ -28,6 +30,7 @@ export function deadlineOf(header: string | undefined, defaultMs: number): Deadl
   const seconds = Number(header);
   const waitsMs = Math.min(seconds > 0 ? seconds * 1000 : defaultMs, LONGEST_TIMER_MS);
   const leftMs = Math.min(waitsMs * SHARE_LEFT, MOST_LEFT_MS);
-  const patientMs = Math.min(waitsMs * PATIENT_SHARE, MOST_PATIENT_MS);
+  const mostMs = seconds > 0 ? MOST_PATIENT_MS : MOST_PATIENT_UNASKED_MS;
+  const patientMs = Math.min(waitsMs * PATIENT_SHARE, mostMs);
   return { patientMs, softMs: waitsMs - 2 * leftMs, hardMs: waitsMs - leftMs };
 }

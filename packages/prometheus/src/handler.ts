@@ -57,7 +57,8 @@ const PROMETHEUS_HANDLER = {
  *
  * A scrape makes only the metrics that have changed since the scrape before, because the handler keeps the bytes of its last
  * response, per format. A format that no scraper has asked for in ten scrapes is forgotten. Long work is cut into slices, so that other
- * requests are answered in between. In a busy process it rests between them, for up to half of the time limit and five seconds at most.
+ * requests are answered in between. In a busy process it rests between them, for up to half of the time limit that the scraper
+ * states and five seconds at most, or half a second without one.
  *
  * Scrapes that wait at the same time for one format share the gather and the bytes. The work ends when all clients that wait for it
  * have gone. Requests that a client sends ahead on one connection are answered one at a time.

@@ -11,6 +11,7 @@ test.each([
 
 test.each([undefined, '', '0', '-1', 'soon', 'NaN'])('the header %p leaves the default', (header) => {
   expect(deadlineOf(header, 1000)).toEqual({ patientMs: 500, softMs: 800, hardMs: 900 });
+  expect(deadlineOf(header, 10_000).patientMs).toBe(500);
 });
 
 test.each(['1e300', 'Infinity'])('a wait of %s s is cut to the longest that a timer takes', (header) => {

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeServer } from '@hdrscope/kit';
+import { closeServer, type Patience, type Slices } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -255,6 +255,30 @@ test('a scrape with a shorter time limit does not wait for the gather of a longe
     });
   await Promise.all([body(300), body(50), body(300), body(200)]);
   expect(limits).toEqual([300, 50]);
+});
+
+test('a scrape that has no time to rest takes it from the work that it shares', async () => {
+  const patiences: (Patience | undefined)[] = [];
+  const render = async (_families: unknown, _wanted: unknown, work: Slices) => {
+    patiences.push(work.patience);
+    await sleep(20);
+    return [];
+  };
+  const scrapes = new Scrapes(async () => [], { render } as never);
+  const { signal } = new AbortController();
+  const body = (patientMs: number) =>
+    scrapes.bodyOf({
+      format: 'text',
+      isZipped: false,
+      deadline: { patientMs, softMs: 1000, hardMs: 1000 },
+      signal,
+    });
+  const patient = body(500);
+  await sleep(5);
+  const startMs = performance.now();
+  await Promise.all([patient, body(0)]);
+  expect(patiences).toHaveLength(1);
+  expect(patiences[0]!.untilMs).toBeLessThanOrEqual(startMs + 1);
 });
 
 test('scrapes of several formats are rendered one after the other', async () => {
