@@ -82,6 +82,8 @@ export class Slices {
   #beganMs: number;
   #endMs: number;
   #lookedMs: number;
+  /** The load of other work is measured from here on: what the process did before the work says little of what it does beside it. */
+  #load: Load;
   /** How many pieces are done from one look at the clock to the next one. */
   #piecesPerLook = MOST_PIECES_PER_LOOK;
   #pieces = 0;
@@ -94,7 +96,7 @@ export class Slices {
     this.#beganMs = this.#startMs;
     this.#endMs = this.#beganMs + leastMs(this.#lengthMs);
     this.#lookedMs = this.#startMs;
-    beginLoad(this.#startMs);
+    this.#load = readLoad(this.#startMs);
   }
 
   /** Whether it is time to let other work run. Call it after each piece of work: after short ones, it looks at the clock at each eighth call. */
@@ -113,7 +115,7 @@ export class Slices {
     const leftMs = performance.now();
     const sliceMs = leftMs - this.#beganMs;
     takenMs += sliceMs;
-    noteLoad(leftMs);
+    this.#noteLoad(leftMs);
     const restMs = isBusy ? this.#restMs(sliceMs, leftMs) : 0;
     if (restMs > 0) await rest(restMs);
     const othersMs = await letOthersRun();
@@ -121,6 +123,13 @@ export class Slices {
     this.#lookedMs = this.#beganMs;
     const shareMs = restMs > 0 ? 0 : Math.min(SHARE_OF_OTHERS * othersMs, this.#longestMs);
     this.#endMs = this.#beganMs + Math.max(leastMs(this.#lengthMs), shareMs);
+  }
+
+  #noteLoad(nowMs: number): void {
+    if (nowMs - this.#load.atMs < SHORTEST_LOAD_MS) return;
+    const load = readLoad(nowMs);
+    isBusy = hasBeenBusy(this.#load, load);
+    this.#load = load;
   }
 
   #restMs(sliceMs: number, nowMs: number): number {
@@ -149,25 +158,25 @@ async function letOthersRun(): Promise<number> {
 
 /** Whether the process has much else to do than slices. */
 let isBusy = false;
-let loadAtMs = 0;
-let takenBefore = 0;
-let activeBefore = 0;
+
+/** What the process has done up to a moment, in milliseconds. */
+interface Load {
+  readonly atMs: number;
+  readonly takenMs: number;
+  readonly activeMs: number;
+}
 
 /** Nothing is known of the load of shorter times: a request may come in them, or none. */
 const SHORTEST_LOAD_MS = 20;
 
-/** What the process did before some work began says little of what it does beside it. */
-function beginLoad(nowMs: number): void {
-  [loadAtMs, takenBefore, activeBefore] = [nowMs, takenMs, readActiveMs()];
+function readLoad(atMs: number): Load {
+  return { atMs, takenMs, activeMs: readActiveMs() };
 }
 
-/** Notes which share of the time other work takes, from the last call on. */
-function noteLoad(nowMs: number): void {
-  const elapsedMs = nowMs - loadAtMs;
-  if (elapsedMs < SHORTEST_LOAD_MS) return;
-  const othersMs = readActiveMs() - activeBefore - (takenMs - takenBefore);
-  isBusy = othersMs > BUSY_SHARE * elapsedMs;
-  beginLoad(nowMs);
+/** Whether other work than slices has taken much of the time between two moments. */
+function hasBeenBusy(from: Load, to: Load): boolean {
+  const othersMs = to.activeMs - from.activeMs - (to.takenMs - from.takenMs);
+  return othersMs > BUSY_SHARE * (to.atMs - from.atMs);
 }
 
 interface LoadMeter {

@@ -114,6 +114,21 @@ describe('by a clock of its own', () => {
     expect(measureSlice(new Slices())).toBe(sliceMs);
   });
 
+  test('short works that begin beside it do not hide the load from a long one', async () => {
+    await letOthersWork(0);
+    const slices = new Slices();
+    const next = slices.next();
+    for (let ms = 0; ms < 40; ms += 10) {
+      nowMs += 10;
+      activeMs += 5;
+      // The work of somebody else.
+      void new Slices();
+    }
+    await next;
+    await slices.next();
+    expect(measureSlice(slices)).toBe(0.5);
+  });
+
   test('a long piece of work ends its slice', async () => {
     await letOthersWork(0);
     const slices = new Slices();

@@ -23,7 +23,7 @@ export interface StatsdCounting {
   readonly samples: 'scaled' | 'received';
 }
 
-/** What the intake tells its source. */
+/** The source of an intake, which hears of what it counts. */
 export interface StatsdObserver {
   /** So many values were received and handed to their series. */
   added(values: number): void;

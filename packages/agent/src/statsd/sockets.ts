@@ -132,7 +132,7 @@ function systemError({ koffi }: SocketCalls, call: string, what: string): Error 
   return Object.assign(new Error(`${call} ${code} ${what}`), { code, errno, syscall: call });
 }
 
-/** Makes a function that takes the packets that wait in a socket, at most a few thousand of them. It tells whether there may be more. */
+/** Makes a function that takes the packets that wait in a socket, a few thousand at most, and returns whether more may wait. */
 export function createReceiver(
   { koffi, recvmmsg }: SocketCalls,
   fd: number,
