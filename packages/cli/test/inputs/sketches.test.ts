@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { someCells } from '@hdrscope/testing';
+import { someCells } from '@hdrscope/testing/case-count';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
