@@ -37,6 +37,8 @@ describe('by a clock of its own', () => {
     performance.now = () => nowMs;
     performance.eventLoopUtilization = () => ({ idle: 0, active: activeMs, utilization: 0 });
     globalThis.setTimeout = ((callback: () => void, ms: number) => {
+      // What a test before has left may set a timer of days.
+      if (!new Error().stack?.includes('/src/slices.ts')) return real.setTimeout(callback, ms);
       rests.push(ms);
       nowMs += ms;
       activeMs += othersShare * ms;
