@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { lackOfBuild, testUnless } from '@hdrscope/testing';
+import { lackOfBuild, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { intervalLine, useFolder } from './support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../bin/hdrscope.js', import.meta.url));
@@ -181,3 +181,18 @@ describe('a signal in the middle of work', () => {
     20_000,
   );
 });
+
+testUnless(lackOfBuild('cli') ?? lackOfProgram('script'))(
+  'shows its progress on a terminal of 40 columns, and removes it',
+  () => {
+    // Standard error is a terminal of util-linux's script; standard input is a pipe that rests for longer than a second.
+    const numbers = `yes 1 | head -c 200000; sleep 1.3; yes 2 | head -c 200000`;
+    const reading = `(${numbers}) | '${process.execPath}' '${BIN}' record - > /dev/null`;
+    const { stdout } = spawnSync('script', ['-qec', `stty cols 40; ${reading}`, '/dev/null'], {
+      encoding: 'utf8',
+    });
+    const [before, ...shown] = stdout.split('\r\u001b[K');
+    expect([before, shown.at(-1)]).toEqual(['', '']);
+    expect(shown[0]).toMatch(/^0\.\d MB, 0\.\d MB\/s$/);
+  },
+);

@@ -91,10 +91,10 @@ export async function readGroups(
     sketches: { ...options, isSingle: true },
     command,
   } as const;
-  const { inputs, totalBytes } = await openInputs<ValueKind>(files.flat(), taking, io);
+  const { inputs, progress } = await openInputs<ValueKind>(files.flat(), taking, io);
   const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
   const reading = {
-    ...{ ...units, ...startTalliedReading(io, totalBytes), textUnit },
+    ...{ ...units, ...startTalliedReading(io, progress), textUnit },
     ...{ numberOptions: options, selection: selectionOf(options) },
   };
   const runs = await reading.finishAfter(readRuns(inputs, reading));

@@ -2,7 +2,7 @@ import type { BadLine } from '@hdrscope/inputs/internal';
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
 import { formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io, Refusal } from '../command.ts';
-import { type ReadingProgress, startReading } from '../screen/progress.ts';
+import type { ReadingProgress } from '../screen/progress.ts';
 import { nameOf } from './input.ts';
 
 const SHOWN = 3;
@@ -67,9 +67,8 @@ export interface TalliedReading extends ReadingProgress {
   finishAfter<Result>(reading: Promise<Result>): Promise<Result>;
 }
 
-/** Starts a reading, and shows its progress. Nothing else is printed meanwhile. */
-export function startTalliedReading(io: Io, totalBytes: number | undefined): TalliedReading {
-  const progress = startReading(io, totalBytes);
+/** Starts a reading. Nothing else is printed meanwhile. */
+export function startTalliedReading(io: Io, progress: ReadingProgress): TalliedReading {
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];
   const report = async () => Math.max(await malformed.report(io), await badLines.report(io));
   return {

@@ -16,6 +16,7 @@ import {
 } from '@hdrscope/inputs/internal';
 import type { Selection } from '@hdrscope/interval-log';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { type ReadingProgress, startReading } from '../screen/progress.ts';
 import { describeForm } from './forms.ts';
 import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
 import { assertTags } from './known-tags.ts';
@@ -23,10 +24,10 @@ import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
 import type { TakenSketches } from './sketches.ts';
 
-/** The inputs of a command and their size in bytes; `undefined` when it is unknown. */
-interface Inputs<Kind extends InputForm = InputKind> {
+/** The inputs of a command, and what shows how far it has read them. */
+export interface Inputs<Kind extends InputForm = InputKind> {
   readonly inputs: readonly Input<Kind>[];
-  readonly totalBytes: number | undefined;
+  readonly progress: ReadingProgress;
 }
 
 export interface Taking<Kind extends InputForm> {
@@ -50,6 +51,10 @@ export interface Taking<Kind extends InputForm> {
   readonly numbers?: NumberPlace;
   /** The command, for messages: `hdrscope plot`. */
   readonly command?: string;
+  /** Other files that the command reads and opens itself, for the progress. @default none */
+  readonly others?: readonly string[];
+  /** Whether the command prints nothing on a terminal while it reads, so that progress can be shown. @default true */
+  readonly isQuiet?: boolean;
 }
 
 /**
@@ -60,6 +65,23 @@ export interface Taking<Kind extends InputForm> {
  */
 export async function openInputs<Kind extends InputForm>(
   paths: readonly string[],
+  taking: Taking<Kind>,
+  io: Io,
+): Promise<Inputs<Kind>> {
+  const { numbers, others = [], isQuiet, selection = {} } = taking;
+  if (numbers !== undefined) assertNumberPlace(numbers);
+  const { operands, totalBytes } = await lookAtOperands(paths);
+  const { totalBytes: otherBytes } = await lookAtOperands(others);
+  const isSizeKnown = totalBytes !== undefined && otherBytes !== undefined;
+  const progress = startReading(io, isSizeKnown ? totalBytes + otherBytes : undefined, isQuiet);
+  // Sketches are read now.
+  const inputs = await openOperands(operands, taking, progress, io).finally(progress.finish);
+  await assertTags(inputs, selection);
+  return { inputs, progress };
+}
+
+async function openOperands<Kind extends InputForm>(
+  operands: readonly Operand[],
   {
     takes,
     otherwise,
@@ -67,15 +89,13 @@ export async function openInputs<Kind extends InputForm>(
     logFormat,
     patience = 'beginning',
     mayGrow = false,
-    selection = {},
     numbers,
     sketches,
     command,
   }: Taking<Kind>,
+  progress: ReadingProgress,
   io: Io,
-): Promise<Inputs<Kind>> {
-  if (numbers !== undefined) assertNumberPlace(numbers);
-  const { operands, totalBytes } = await lookAtOperands(paths);
+): Promise<Input<Kind>[]> {
   const recorded = takes.find((one) => one === 'recorded');
   const inputs: Input<Kind>[] = [];
   for (const { path, name, title, isFile } of operands) {
@@ -84,7 +104,8 @@ export async function openInputs<Kind extends InputForm>(
     const input = { name, title, ...read };
     if (sketches !== undefined && recorded !== undefined && isSketchStated(kind, sketches)) {
       const { openSketches } = await import('./sketches.ts');
-      for (const one of await openSketches(input, sketches, io)) inputs.push({ ...one, kind: recorded });
+      for (const one of await openSketches(input, sketches, progress, io))
+        inputs.push({ ...one, kind: recorded });
       continue;
     }
     const isUnknown = chosen === undefined && as === undefined && otherwise === 'log';
@@ -95,13 +116,12 @@ export async function openInputs<Kind extends InputForm>(
     const taken = as ?? takes.find((one) => one === found);
     if (taken !== undefined) inputs.push({ ...input, kind: taken });
     else if (recorded !== undefined && hasRequests(found)) {
-      const source = new RequestsAsFigures({ ...input, kind: found }, logFormat, io);
+      const source = new RequestsAsFigures({ ...input, kind: found }, logFormat, progress, io);
       const stretches = (): readonly RecordedFigures[] => source.stretches;
       inputs.push({ ...input, source, stretches, beginning: FIGURES_BEGINNING, kind: recorded });
     } else throw new Refusal(describeInput({ ...input, kind: found }, numbers && command));
   }
-  await assertTags(inputs, selection);
-  return { inputs, totalBytes };
+  return inputs;
 }
 
 /** Whether an input is a sketch: its content or the command line says so. */
@@ -237,13 +257,15 @@ const FIGURES_BEGINNING = '{"unit":"ms","resolution":0.000001,';
 class RequestsAsFigures implements AsyncIterable<Uint8Array> {
   readonly #input: Input<RequestForm>;
   readonly #logFormat: string | undefined;
+  readonly #progress: ReadingProgress;
   readonly #io: Io;
   /** The durations by stretches of time, once they are read. */
   stretches: readonly RecordedFigures[] = [];
 
-  constructor(input: Input<RequestForm>, logFormat: string | undefined, io: Io) {
+  constructor(input: Input<RequestForm>, logFormat: string | undefined, progress: ReadingProgress, io: Io) {
     this.#input = input;
     this.#logFormat = logFormat;
+    this.#progress = progress;
     this.#io = io;
   }
 
@@ -252,7 +274,7 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
     const histogram = new Histogram();
     const badLines = new LineTally();
     const { kind, name } = this.#input;
-    const bytes = bytesOf(this.#input, () => this.#io.signal.throwIfAborted());
+    const bytes = bytesOf(this.#input, this.#progress.onBytes);
     const stretches = valueStretches();
     const onRequest = (durationMs: number, atSec: number): void => {
       const ticks = Math.round(durationMs * TICKS_PER_MS);

@@ -14,7 +14,8 @@ import {
 import { type LogSource, sumLogs } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { readExposition } from '@hdrscope/prometheus/scraper';
-import { type Io, Refusal } from '../command.ts';
+import { Refusal } from '../command.ts';
+import type { ReadingProgress } from '../screen/progress.ts';
 import { describeForm, type FormName, findForm } from './forms.ts';
 import { explained } from './input.ts';
 import { readOtlpSketches } from './read-otlp.ts';
@@ -32,14 +33,21 @@ const LARGEST_BYTES = 2 ** 26;
 const BEGINNING_BYTES = 2 ** 16;
 
 /** Reads all bytes of an input, decompressed. @throws Refusal when there are more than 64 MiB */
-export async function readBytes(source: LogSource, name: string, io: Io): Promise<Uint8Array> {
+export async function readBytes(
+  source: LogSource,
+  name: string,
+  { onBytes, finish }: ReadingProgress,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of readUnzipped(source)) {
-    io.signal.throwIfAborted();
-    length += chunk.length;
-    if (length > LARGEST_BYTES) throw new Refusal(`${name} is longer than 64 MiB`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of readUnzipped(source, onBytes)) {
+      length += chunk.length;
+      if (length > LARGEST_BYTES) throw new Refusal(`${name} is longer than 64 MiB`);
+      chunks.push(chunk);
+    }
+  } finally {
+    finish();
   }
   return Buffer.concat(chunks);
 }

@@ -15,6 +15,7 @@ import { type Io, Refusal } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { WHERE } from '../options.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
+import type { ReadingProgress } from '../screen/progress.ts';
 import { type FormName, READ_FORMS } from './forms.ts';
 import type { Input } from './input.ts';
 import { readBytes, readForm, recogniseForm } from './read-form.ts';
@@ -64,9 +65,10 @@ function parseNumber(text: string, name: string): number {
 export async function readSketches(
   { name, source }: Pick<Input, 'name' | 'source'>,
   { from, min, max }: SketchOptions,
+  progress: ReadingProgress,
   io: Io,
 ): Promise<{ readonly form: FormName; readonly sketches: readonly ReadSketch[] }> {
-  const bytes = await readBytes(source, name, io);
+  const bytes = await readBytes(source, name, progress);
   const { form, notes, sketches } = await readForm(from ?? recogniseForm(bytes, name), bytes, name);
   for (const note of notes) await io.stderr.write(`${wrapToScreen(`hdrscope: ${note}`, io)}\n`);
   return { form, sketches: sketches.map((one) => ({ ...one, min: min ?? one.min, max: max ?? one.max })) };
@@ -139,9 +141,10 @@ export interface TakenSketches extends SketchOptions {
 export async function openSketches(
   input: Pick<Input, 'name' | 'title' | 'source'>,
   options: TakenSketches,
+  progress: ReadingProgress,
   io: Io,
 ): Promise<readonly Input<'recorded'>[]> {
-  const { sketches } = await readSketches(input, options, io);
+  const { sketches } = await readSketches(input, options, progress, io);
   const chosen = selectSketches(sketches, options, input.name, options.isSingle === true);
   return chosen.map((stated): Input<'recorded'> => {
     const unit = NUMBER_UNITS.find((one) => one === stated.unit) ?? options.unit ?? 'none';

@@ -7,7 +7,7 @@ interface Progress {
   finish(): void;
 }
 
-const FIRST_AFTER_MS = 500;
+const FIRST_AFTER_MS = 1000;
 const EVERY_MS = 100;
 const ERASE = terminalControl('\r\u001b[K');
 
@@ -32,8 +32,8 @@ function startProgress(io: Io, totalBytes: number | undefined, isWanted: boolean
       if (nowMs < nextMs) return;
       nextMs = nowMs + EVERY_MS;
       isShown = true;
-      const text = formatProgress(bytes, totalBytes, (nowMs - startMs) / 1000);
-      write(`${ERASE}${text.slice(0, (io.stderr.columns || 80) - 1)}`);
+      const width = (io.stderr.columns || 80) - 1;
+      write(`${ERASE}${formatProgress(bytes, totalBytes, (nowMs - startMs) / 1000, width)}`);
     },
     finish: () => {
       if (isShown) write(ERASE);
@@ -42,15 +42,24 @@ function startProgress(io: Io, totalBytes: number | undefined, isWanted: boolean
   };
 }
 
-/** `12.3 of 40.1 MB (31 %), 55.0 MB/s, 1 s left` */
-export function formatProgress(bytes: number, totalBytes: number | undefined, seconds: number): string {
+/** `12.3 of 40.1 MB (31 %), 55.0 MB/s, 1 s left`. A narrow terminal shows the share and the time left. */
+export function formatProgress(
+  bytes: number,
+  totalBytes: number | undefined,
+  seconds: number,
+  width = Number.POSITIVE_INFINITY,
+): string {
   const megabytes = (count: number): string => (count / 1e6).toFixed(1);
   const perSecond = bytes / seconds;
   const rate = `${megabytes(perSecond)} MB/s`;
-  if (totalBytes === undefined || bytes > totalBytes) return `${megabytes(bytes)} MB, ${rate}`;
+  const choose = (...texts: readonly string[]): string =>
+    texts.find(({ length }) => length <= width) ?? texts.at(-1)!.slice(0, width);
+  if (totalBytes === undefined || bytes > totalBytes)
+    return choose(`${megabytes(bytes)} MB, ${rate}`, `${megabytes(bytes)} MB`);
   const percent = Math.floor((100 * bytes) / totalBytes);
-  const leftSec = Math.ceil((totalBytes - bytes) / perSecond);
-  return `${megabytes(bytes)} of ${megabytes(totalBytes)} MB (${percent} %), ${rate}, ${leftSec} s left`;
+  const left = bytes === 0 ? '' : `, ${Math.ceil((totalBytes - bytes) / perSecond)} s left`;
+  const share = `${megabytes(bytes)} of ${megabytes(totalBytes)} MB (${percent} %)`;
+  return choose(`${share}, ${rate}${left}`, `${share}${left}`, `${percent} %${left}`, `${percent} %`);
 }
 
 /** Gets the bytes that a command reads. */

@@ -113,8 +113,8 @@ export const command = defineCommand({
       sketches: options,
       command: 'hdrscope check',
     } as const;
-    const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
-    const reading = { ...readingOf(options), ...startTalliedReading(io, totalBytes) };
+    const { inputs, progress } = await openInputs<CheckKind>(operands, taking, io);
+    const reading = { ...readingOf(options), ...startTalliedReading(io, progress) };
     const subjects = await reading.finishAfter(readAllSubjects(inputs, reading));
     const judged = (options.together ? [together(subjects)] : subjects).map((one) => judgeBy(options, one));
     await writeReports(outputs, (one, out) => reports[one](judged, options.confidence, out), io);

@@ -23,6 +23,7 @@ import { readSketches, SKETCH_OPTIONS, selectSketches, withCure } from '../../in
 import { integer } from '../../options.ts';
 import { findEnding, OUTPUT, writeWhole, wrongEnding } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
+import { startReading } from '../../screen/progress.ts';
 import { planForm } from './write-form.ts';
 
 const DESCRIPTION = `Writes a distribution in another form, and prints how far values may be from where that form shows them.
@@ -94,10 +95,15 @@ export const command = defineCommand({
   async run({ options, operands: [path = '-'] }, io) {
     const { output = '-' } = options;
     const to = options.to ?? chooseForm(output);
-    const { operands } = await lookAtOperands([path]);
+    const { operands, totalBytes } = await lookAtOperands([path]);
     const { name } = operands[0]!;
     const source = path === '-' ? io.stdin : path;
-    const { form, sketches } = await readSketches({ name, source }, options, io);
+    const { form, sketches } = await readSketches(
+      { name, source },
+      options,
+      startReading(io, totalBytes),
+      io,
+    );
     const [stated] = selectSketches(sketches, options, name, true);
     const sketch = closeSketch(stated);
     if (sketch.counted.counts.total === 0) throw new Refusal(`${name} has no values`);

@@ -113,8 +113,8 @@ export async function readLogSides(
   const { unit } = options;
   const selection = selectionOf(options);
   const taking = { takes: ['log'], otherwise: 'log', selection, command: 'hdrscope explain' } as const;
-  const { inputs, totalBytes } = await openInputs<'log'>([...before, ...after], taking, io);
-  const reading = startTalliedReading(io, totalBytes);
+  const { inputs, progress } = await openInputs<'log'>([...before, ...after], taking, io);
+  const reading = startTalliedReading(io, progress);
   const { onBytes, malformed } = reading;
   let exitCode: number = ExitCode.done;
   const readAll = async (): Promise<LogRows[]> => {

@@ -97,7 +97,8 @@ export const command = defineCommand({
       operands.map((path) => (path === '-' ? undefined : recogniseOtlpFile(path))),
     );
     const logs = operands.filter((_, at) => encodings[at] === undefined);
-    const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
+    const others = operands.filter((_, at) => encodings[at] !== undefined);
+    const { sources, onBytes, finish, note } = await openLogs(logs, io, true, { others });
     const otlp = operands.flatMap((path, at): OtlpFile[] => {
       const encoding = encodings[at];
       return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding, path }];

@@ -7,7 +7,7 @@ import { MalformedTally } from '../../inputs/line-tally.ts';
 import { openInputs, type Taking } from '../../inputs/open-inputs.ts';
 import { readPercentileInput, type TextReading } from '../../inputs/percentile-input.ts';
 import { writeLines } from '../../output-options.ts';
-import { type ReadingProgress, startReading } from '../../screen/progress.ts';
+import type { ReadingProgress } from '../../screen/progress.ts';
 
 /** Logs that exist and were not read yet. */
 interface OpenedLogs extends ReadingProgress {
@@ -24,6 +24,8 @@ interface LogReading {
   readonly text?: TextReading;
   /** The part of the logs that it takes. @default that of `text`, else all */
   readonly selection?: Selection;
+  /** Other files that the command reads. @default none */
+  readonly others?: readonly string[];
 }
 
 /** A command that takes only logs may have to print the first interval soon, so it does not wait for more than a chunk. */
@@ -39,23 +41,27 @@ export async function openLogs(
   paths: readonly string[],
   io: Io,
   isQuiet: boolean,
-  { text, selection = text?.selection ?? {} }: LogReading = {},
+  { text, selection = text?.selection ?? {}, others = [] }: LogReading = {},
 ): Promise<OpenedLogs> {
-  const { inputs, totalBytes } = await openInputs<LogKind>(
+  const { inputs, progress } = await openInputs<LogKind>(
     paths,
-    { ...(text === undefined ? LOGS_ALONE : { takes: ['log', 'percentiles'], otherwise: 'log' }), selection },
+    {
+      ...(text === undefined ? LOGS_ALONE : { takes: ['log', 'percentiles'], otherwise: 'log' }),
+      ...{ selection, others, isQuiet: isQuiet || !io.stdout.isTerminal },
+    },
     io,
   );
   const sources: LogSource[] = [];
   const texts: (PercentileText | undefined)[] = [];
   for (const input of inputs) {
     const isText = input.kind === 'percentiles' && text !== undefined;
-    const read = isText ? await readPercentileInput(input, text) : undefined;
+    const read = isText
+      ? await readPercentileInput(input, { ...text, onBytes: progress.onBytes })
+      : undefined;
     sources.push(read?.log ?? input.source);
     texts.push(read?.values);
-    for (const loss of read?.losses ?? []) await io.stderr.write(`hdrscope: ${loss}\n`);
+    for (const loss of read?.losses ?? []) await progress.note(loss);
   }
-  const progress = startReading(io, totalBytes, isQuiet || !io.stdout.isTerminal);
   return { sources, texts, ...progress };
 }
 

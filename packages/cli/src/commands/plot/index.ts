@@ -137,7 +137,7 @@ export const command = defineCommand({
     assertDrawable(format, options);
     const { kind, unit, textUnit, logFormat } = options;
     const selection = selectionOf(options);
-    const { inputs, totalBytes } = await openInputs(
+    const { inputs, progress } = await openInputs(
       operands,
       {
         ...{ takes: TAKEN, otherwise: 'log', selection, logFormat, numbers: options, sketches: options },
@@ -147,7 +147,7 @@ export const command = defineCommand({
     );
     const isCompared = kind === 'comparison';
     const units = plotUnits(inputs, { unit, textUnit, numberOptions: options, isCompared });
-    const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
+    const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, progress, io);
     const columns = columnsOf(format, options, io);
     const values: CurveValues[] = [];
     const drawing = { ...options, columns, onCurve: (one: CurveValues) => values.push(one) };

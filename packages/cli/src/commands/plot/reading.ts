@@ -21,6 +21,7 @@ import {
   type ValueKind,
   type ValueReading,
 } from '../../inputs/read-values.ts';
+import type { ReadingProgress } from '../../screen/progress.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */
 function textScale(unit: CountedUnit): ValueScale {
@@ -101,10 +102,10 @@ export interface Reading extends PlotUnits, ValueReading {}
 /** Starts to read inputs. */
 export function readingOf(
   options: PlotUnits & Pick<ValueReading, 'textUnit' | 'selection' | 'numberOptions'>,
-  totalBytes: number | undefined,
+  progress: ReadingProgress,
   io: Io,
 ): Reading {
-  return { ...options, scale: textScale(options.unit), ...startTalliedReading(io, totalBytes) };
+  return { ...options, scale: textScale(options.unit), ...startTalliedReading(io, progress) };
 }
 
 // Sums.

@@ -9,7 +9,6 @@ import { countInputs, NUMBER_PLACE, parseStep, unitOfInputs, vanishedText } from
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
-import { startReading } from '../../screen/progress.ts';
 import { assertNotFollowed, FOLLOW_OPTIONS, followRequests } from './follow.ts';
 import { assertUngrouped, REQUEST_OPTIONS, type RecordKind, recordLoad, TAKEN } from './load.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
@@ -102,10 +101,13 @@ export const command = defineCommand({
     );
     if (options.follow === true) return followRequests(opened.inputs, paths, { ...options, format }, io);
     assertNotFollowed(options);
-    const { totalBytes } = opened;
     if (from !== undefined || opened.inputs.every(({ kind }) => isSketch(kind))) {
       const { recordSketches } = await import('./sketches.ts');
-      return recordSketches(opened.inputs as readonly Input<SketchForm>[], { ...options, format }, io);
+      return recordSketches(
+        { ...opened, inputs: opened.inputs as readonly Input<SketchForm>[] },
+        { ...options, format },
+        io,
+      );
     }
     if (opened.inputs.some(({ kind }) => kind !== 'numbers'))
       return recordLoad(opened, { ...options, format }, io);
@@ -113,7 +115,7 @@ export const command = defineCommand({
     const inputs = opened.inputs as readonly Input<'numbers'>[];
     const { takesBare, ...found } = unitOfInputs(inputs, options.unit, options);
     const unit = numberUnit(found.unit, options.resolution ?? found.step);
-    const { onBytes, finish } = startReading(io, totalBytes);
+    const { onBytes, finish } = opened.progress;
     const badLines = new LineTally();
     const counted = await countInputs(inputs, {
       unit,

@@ -12,9 +12,9 @@ import { defineOptions, type OptionsOf, toFlag } from '../../define-command.ts';
 import { listReadBy } from '../../inputs/forms.ts';
 import { bytesOf, explained, type Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
+import type { Inputs } from '../../inputs/open-inputs.ts';
 import { groupOption, LOG_FORMAT, WHERE } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
-import { startReading } from '../../screen/progress.ts';
 import { formatGroups, groupInputs } from './groups.ts';
 import { outputFormats, type Recorded } from './outputs.ts';
 
@@ -55,10 +55,7 @@ export interface LoadOptions extends OptionsOf<typeof REQUEST_OPTIONS> {
 
 /** Counts the requests of load tests and access logs, and shows them as one distribution or by their labels. @throws Refusal, UsageError */
 export async function recordLoad(
-  {
-    inputs,
-    totalBytes,
-  }: { readonly inputs: readonly Input<RecordKind>[]; readonly totalBytes: number | undefined },
+  { inputs, progress }: Inputs<RecordKind>,
   options: LoadOptions,
   io: Io,
 ): Promise<number> {
@@ -75,7 +72,7 @@ export async function recordLoad(
     throw new UsageError(
       `--format ${format} is of all requests of one file, and groups are text or json: leave out --by and --where`,
     );
-  const { onBytes, finish } = startReading(io, totalBytes);
+  const { onBytes, finish } = progress;
   const badLines = new LineTally();
   if (isOne) {
     const recorded = await countRequests({ ...found[0]!, kind }, options, { onBytes, badLines }).finally(

@@ -12,6 +12,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { FormName } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
+import type { Inputs } from '../../inputs/open-inputs.ts';
 import { readBytes, readForm, recogniseForm } from '../../inputs/read-form.ts';
 import type { ReadSketch } from '../../inputs/read-sketch.ts';
 import { writeLines } from '../../output-options.ts';
@@ -34,7 +35,7 @@ const METRIC = 'metric';
 
 /** Shows what other programs have counted, within the bounds of their slots, by their names and labels. @throws Refusal, UsageError */
 export async function recordSketches(
-  inputs: readonly Input<SketchForm>[],
+  { inputs, progress }: Inputs<SketchForm>,
   options: SketchOptions,
   io: Io,
 ): Promise<number> {
@@ -48,7 +49,7 @@ export async function recordSketches(
     throw new UsageError(
       `--format ${format} is of counted numbers: hdrscope convert writes ${name} in other forms`,
     );
-  const bytes = await readBytes(source, name, io);
+  const bytes = await readBytes(source, name, progress);
   const { sketches, notes } = await readForm(from ?? recogniseForm(bytes, name), bytes, name);
   for (const note of notes) await io.stderr.write(`hdrscope: ${note}\n`);
   const labelled = sketches.map((sketch) => ({ sketch, labels: listLabels(sketch) }));
