@@ -111,9 +111,13 @@ export async function readText(
     throw named(error, name);
   }
   if (length > LARGEST_BYTES) {
-    throw new HdrscopeError('ERR_TOO_LARGE', `${name} is longer than ${what} may be: 64 MiB`, {
-      details: { what, most: LARGEST_BYTES },
-    });
+    throw new HdrscopeError(
+      'ERR_TOO_LARGE',
+      `${name} is longer than ${what} may be, which is read as a whole: give it in parts of at most 64 MiB`,
+      {
+        details: { what, most: LARGEST_BYTES },
+      },
+    );
   }
   return parts.join('') + decoder.decode();
 }

@@ -43,7 +43,11 @@ export async function readBytes(
   try {
     for await (const chunk of readUnzipped(source, onBytes)) {
       length += chunk.length;
-      if (length > LARGEST_BYTES) throw new Refusal(`${name} is longer than 64 MiB`);
+      if (length > LARGEST_BYTES) {
+        throw new Refusal(
+          `${name} is longer than 64 MiB, and is read as a whole: give it in parts, or with fewer distributions`,
+        );
+      }
       chunks.push(chunk);
     }
   } finally {
