@@ -18,8 +18,8 @@ import { recogniseSketch, type SketchForm } from './sketches/recognise-sketch.ts
  * - `'fio json'`, `'fio histograms'`, `'locust json'`: counts over slots of a tool, which `readCounts` reads.
  * - `'k6 summary'`, `'oha summary'`, `'autocannon'`, `'locust table'`, `'artillery report'`, `'wrk report'`,
  *   `'hey report'`: a few percentiles of a load test, which `readLoadSummary` reads.
- * - `'ddsketch'`, `'elasticsearch'`, `'envoy'`, `'vmrange'`, `'prometheus'`, `'otlp'`: sketches, which `@hdrscope/inputs/sketches` reads, and histograms for
- *   Prometheus and in JSON of OTLP.
+ * - `'ddsketch'`, `'elasticsearch'`, `'envoy'`, `'vmrange'`: sketches, which `@hdrscope/inputs/sketches` reads.
+ * - `'prometheus'`, `'prometheus-protobuf'`, `'otlp'`: histograms for Prometheus, in text or protobuf, and in JSON of OTLP.
  * - `'encoded'`: histograms in Base64, without anything else, which `readEncoded` reads.
  * - `'recorded'`: figures with their encoded histograms in JSON, which `readFigures` reads.
  * - `'numbers'`: one number per line, perhaps with a unit, which `countNumbers` counts.

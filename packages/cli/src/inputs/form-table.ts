@@ -229,7 +229,6 @@ export const FORMS = [
     verb: 'has',
     madeBy: 'exporters and clients, in protobuf',
     reads: [...SKETCH.reads, 'prometheus top', 'run: prometheus'],
-    needs: '--from',
     writes: ['convert', 'run: prometheus'],
     exact: IN_OWN_SLOTS,
     convert: 'prometheus-protobuf',

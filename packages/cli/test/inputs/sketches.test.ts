@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { someCells } from '@hdrscope/testing/case-count';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -95,6 +96,24 @@ test('check counts exactly at the boundaries of buckets, and within bounds betwe
   expect(objectives.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['kept', 'cannot be judged']);
   expect(objectives[0].within).toEqual({ lower: 990, upper: 990 });
   expect(objectives[1].within).toEqual({ lower: 700, upper: 990 });
+});
+
+test.each([
+  ['java.openmetrics2.txt', 'native'],
+  ['java.protobuf.bin', 'native_seconds'],
+  ['go.protobuf.bin', 'native_seconds'],
+  ['rust.openmetrics.txt', 'classic_seconds'],
+])('a saved scrape of a client is read without an option: %s', async (name, metric) => {
+  const path = fileURLToPath(
+    new URL(`../../../prometheus/test/fixtures/expositions/${name}`, import.meta.url),
+  );
+  // tools/expositions has observed 1000 values below 5 s in this route.
+  const chosen = ['--metric', metric, '--where', 'route=/a', '--min', '0', '--max', '10', '--unit', 's'];
+  const { stdout } = await hdrscope(['check', path, ...chosen, '--slo', 'p99=11s', '--json']);
+  expect(JSON.parse(stdout).subjects[0]).toMatchObject({ count: 1000, objectives: [{ verdict: 'kept' }] });
+  const recorded = await hdrscope(['record', path, '--json']);
+  const { groups } = JSON.parse(recorded.stdout) as { groups: { labels: object; count: number }[] };
+  expect(groups).toContainEqual(expect.objectContaining({ labels: { metric, route: '/a' }, count: 1000 }));
 });
 
 test('check judges each distribution of a file, and diff refuses to choose one', async () => {

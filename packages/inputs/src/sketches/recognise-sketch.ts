@@ -2,7 +2,15 @@
 export type SketchForm = (typeof SKETCH_FORMS)[number];
 
 /** All of them. */
-const SKETCH_FORMS = ['ddsketch', 'elasticsearch', 'envoy', 'vmrange', 'prometheus', 'otlp'] as const;
+const SKETCH_FORMS = [
+  'ddsketch',
+  'elasticsearch',
+  'envoy',
+  'vmrange',
+  'prometheus',
+  'prometheus-protobuf',
+  'otlp',
+] as const;
 
 /** What begins each form. */
 const MARKS: Readonly<Record<SketchForm, RegExp>> = {
@@ -15,7 +23,12 @@ const MARKS: Readonly<Record<SketchForm, RegExp>> = {
   vmrange:
     /^[a-zA-Z_:][a-zA-Z0-9_:]{0,400}_bucket\{[^\n]{0,4000}vmrange="[-+.\de]{1,20}\.\.\.[-+.\deInf]{1,20}"/m,
   otlp: /^\s{0,100}\{\s{0,100}"resourceMetrics"\s{0,9}:/,
-  prometheus: /^[a-zA-Z_:][a-zA-Z0-9_:]{0,400}_bucket\{[^\n]{0,4000}le="[-+.\deInf]{1,30}"/m,
+  // A bucket, or a whole histogram of OpenMetrics 2.
+  prometheus:
+    /^(?:[a-zA-Z_:][a-zA-Z0-9_:]{0,400}_bucket\{[^\n]{0,4000}le="[-+.\deInf]{1,30}"|[a-zA-Z_:{][^\n]{0,4000} \{count:\d)/m,
+  // The length of a family, its name and perhaps its help, then its type before its first metric. Texts have no such control characters.
+  'prometheus-protobuf':
+    /^(?!\n)[\s\S]{1,4}\n[\s\S]{1,2}[a-zA-Z_:][a-zA-Z0-9_:.]{0,400}(?!\s)\p{Cc}[\s\S]{0,4000}?(?!\s)\p{Cc}(?!\s)\p{Cc}"/u,
 };
 
 /**

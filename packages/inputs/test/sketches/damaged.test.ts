@@ -234,6 +234,7 @@ test('forms are recognised by their content', () => {
   expect(new Set(inputs.slice(3).map((text) => recogniseInput(text)))).toEqual(new Set(['vmrange']));
   expect(recogniseInput('{"scale":3,"sum":1,"positive":{"indices":[1],"counts":[1]}}')).toBe('elasticsearch');
   expect(recogniseInput('# TYPE a histogram\na_bucket{le="+Inf"} 1\n')).toBe('prometheus');
+  expect(recogniseInput('# TYPE a histogram\na {count:1,sum:1,bucket:[+Inf:1]}\n')).toBe('prometheus');
   for (const { form, input } of readVectors('ddsketch.json')) {
     if (form === 'ddsketch') expect(recogniseInput(Buffer.from(input, 'base64'))).toBe('ddsketch');
   }
