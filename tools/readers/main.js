@@ -1,6 +1,6 @@
 /**
- * `node --conditions=@hdrscope/source --import ./tools/lib/sources.js tools/readers/main.js [FORM...]`: how long each reader of a form takes
- * beside packages of npm that read the same bytes, in one process. The readers take turns, and the median of 11 turns counts; all must find the same.
+ * `npm run readers -- [FORM...]`: how long each reader of a form takes beside packages of npm that read the same bytes, in one process. The
+ * readers take turns, and the median of 11 turns counts; all must find the same.
  * `node tools/peers/install.js sketches-js form-readers` brings the packages.
  */
 import { makeCases } from './cases.js';

@@ -1,6 +1,5 @@
 /**
- * `node --conditions=@hdrscope/source --import ./tools/lib/sources.js tools/statsd-load/main.js [PACKETS_PER_SECOND...]`: how many packets of
- * StatsD a process counts, each a line of a timer with three tags, of 300 series. A program in C sends them for three seconds at each rate. For
+ * `npm run statsd-load -- [PACKETS_PER_SECOND...]`: how many packets of StatsD a process counts, each a line of a timer with three tags, of 300 series. A program in C sends them for three seconds at each rate. For
  * both ways to receive, it prints what was sent, counted and dropped by the kernel, and the time of a processor that the receiving process took for a packet. What was
  * counted and dropped must be what was sent: otherwise it exits with 1. It needs Linux and a C compiler, `cc`.
  */
