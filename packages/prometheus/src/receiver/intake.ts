@@ -75,6 +75,7 @@ const MOST_TYPES = 10_000;
 const MOST_AHEAD_MS = 600_000;
 /** Slots of one request, by `SLOT_COST`. */
 const MOST_ELEMENTS = 3_000_000;
+const bodyBudget = (): Budget => new Budget('the body', { elements: MOST_ELEMENTS });
 /** A native histogram that is at most so much older than a classic one came beside it: a classic one is assembled later. */
 const SENT_TOGETHER_MS = 300_000;
 
@@ -155,7 +156,7 @@ export class WriteIntake {
   *take({ series, metadata }: WriteRequest): Steps<Written> {
     const assembled = noRefusals();
     const written: Written = { samples: 0, histograms: 0, exemplars: 0, ...noRefusals(), assembled };
-    const budget = new Budget('the body', { elements: MOST_ELEMENTS });
+    const budget = bodyBudget();
     for (const one of metadata) this.#noteMetadata(one);
     const latestMs =
       this.#past === undefined ? this.#settings.clock.nowMs() + MOST_AHEAD_MS : Number.POSITIVE_INFINITY;
@@ -181,7 +182,7 @@ export class WriteIntake {
   *settle(idleMs: number): Steps<WriteRefusals> {
     const refusals = noRefusals();
     const idle = this.#assembly.takeIdle(this.#settings.clock.monotonicMs() - idleMs);
-    yield* this.#takeAssembled(idle, new Budget('the body', { elements: MOST_ELEMENTS }), refusals);
+    yield* this.#takeAssembled(idle, bodyBudget(), refusals);
     return refusals;
   }
 
@@ -278,7 +279,9 @@ export class WriteIntake {
   }
 
   /** Checks a histogram. One that would take too many slots is refused, so that nothing fails after a part of the request is taken. */
-  #check(raw: RawHistogram, budget: Budget): ScrapedHistogram | SeriesProblem {
+  #check(raw: RawHistogram, ofRequest: Budget): ScrapedHistogram | SeriesProblem {
+    // A step of the past may have thousands of states, whose slots are held one state after another.
+    const budget = this.#past === undefined ? ofRequest : bodyBudget();
     try {
       return checkHistogram(raw, this.#layouts, budget);
     } catch (error) {

@@ -206,6 +206,26 @@ function renamed(all: Readonly<Record<string, State[]>>): Record<string, State[]
   return Object.fromEntries(Object.entries(all).map(([job, states]) => [`${job}-native`, states]));
 }
 
+test('a step counts all of its states, however many buckets they have together', async () => {
+  // More than the 48,000,000 buckets that a request of remote write may have.
+  const [states, buckets] = [2500, 20_000];
+  const histograms = Array.from({ length: states }, (_, at) => ({
+    ...{ schema: 8, count: at + 1, sum: at, timeMs: NOON + at },
+    ...{ spans: [[-buckets, 1] as const, [buckets - 2, 1] as const], counts: [1, at] },
+  }));
+  const server = await serveKept((startMs, endMs) => {
+    const isWithin = ({ timeMs }: { timeMs: number }): boolean => timeMs >= startMs && timeMs <= endMs;
+    const within = histograms.filter(isWithin);
+    return encodeResponse([{ labels: { __name__: 'x_seconds', job: 'a' }, histograms: within }]);
+  });
+  try {
+    const last = (await readAll({ url: server.url, stepMs: 10 * MINUTE_MS })).at(-1)!;
+    expect([last.totals.a, last.health.refused.malformed]).toEqual([states - 1, 0]);
+  } finally {
+    server.close();
+  }
+});
+
 test('a server is asked for the histogram by its whole name, and for the five minutes before first', async () => {
   const server = await serveKept(() => encodeResponse([]));
   const past = await readAll({
