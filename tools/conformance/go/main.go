@@ -372,12 +372,181 @@ func readElasticsearch(input, _ string) ([]slot, error) {
 	return found, err
 }
 
+// Metrics.
+
+// Slots between bounds, of which the upper one is inclusive.
+func classic(bounds []float64, counts []float64) []slot {
+	found := []slot{}
+	for at, count := range counts {
+		lower, upper := -math.MaxFloat64, math.MaxFloat64
+		if at > 0 {
+			lower = bounds[at-1]
+		}
+		if at < len(bounds) {
+			upper = bounds[at]
+		}
+		if count > 0 {
+			found = append(found, slot{lower, upper, count})
+		}
+	}
+	return found
+}
+
+// Slots of positive buckets: bucket i reaches from base^i, exclusive, to base^(i+1).
+func exponential(scale int, zeroThreshold, zeroCount float64, buckets map[int]float64) []slot {
+	found := []slot{}
+	if zeroCount > 0 {
+		found = append(found, slot{-zeroThreshold, zeroThreshold, zeroCount})
+	}
+	edge := func(index int) float64 { return math.Exp2(math.Ldexp(float64(index), -scale)) }
+	for index, count := range buckets {
+		if count > 0 {
+			found = append(found, slot{edge(index), edge(index + 1), count})
+		}
+	}
+	sort.Slice(found, func(a, b int) bool { return found[a][0] < found[b][0] })
+	return found
+}
+
+// The first field of a number.
+func firstField(data []byte, wanted uint64) (found []byte, err error) {
+	err = eachField(data, func(number, _ uint64, bytes []byte) error {
+		if number == wanted && found == nil {
+			found = bytes
+		}
+		return nil
+	})
+	return found, err
+}
+
+func readPrometheusProtobuf(input, _ string) ([]slot, error) {
+	data, err := base64.StdEncoding.DecodeString(input)
+	if err != nil {
+		return nil, err
+	}
+	_, length := binary.Uvarint(data)
+	metric, err := firstField(data[length:], 4)
+	if err != nil {
+		return nil, err
+	}
+	histogram, err := firstField(metric, 7)
+	if err != nil {
+		return nil, err
+	}
+	var total, before, zeroThreshold, zeroCount float64
+	var schema, index int
+	bounds, counts := []float64{}, []float64{}
+	spans, deltas := [][2]int{}, []float64{}
+	err = eachField(histogram, func(number, value uint64, bytes []byte) error {
+		switch number {
+		case 1:
+			total = float64(value)
+		case 3:
+			bound, below := 0.0, 0.0
+			err := eachField(bytes, func(number, value uint64, _ []byte) error {
+				if number == 1 {
+					below = float64(value)
+				} else if number == 2 {
+					bound = math.Float64frombits(value)
+				}
+				return nil
+			})
+			if !math.IsInf(bound, 1) {
+				bounds, counts, before = append(bounds, bound), append(counts, below-before), below
+			}
+			return err
+		case 5:
+			schema = zigzag(value)
+		case 6:
+			zeroThreshold = math.Float64frombits(value)
+		case 7:
+			zeroCount = float64(value)
+		case 12:
+			span := [2]int{}
+			err := eachField(bytes, func(number, value uint64, _ []byte) error {
+				if number == 1 {
+					span[0] = zigzag(value)
+				} else {
+					span[1] = int(value)
+				}
+				return nil
+			})
+			spans = append(spans, span)
+			return err
+		case 13:
+			if bytes == nil {
+				deltas = append(deltas, float64(zigzag(value)))
+			}
+			for len(bytes) > 0 {
+				value, length := binary.Uvarint(bytes)
+				deltas, bytes = append(deltas, float64(zigzag(value))), bytes[length:]
+			}
+		}
+		return nil
+	})
+	if len(spans) == 0 {
+		return classic(bounds, append(counts, total-before)), err
+	}
+	buckets := map[int]float64{}
+	count, at := 0.0, 0
+	for _, span := range spans {
+		index += span[0]
+		for range span[1] {
+			count += deltas[at]
+			// A bucket of Prometheus with the index i ends at base^i.
+			buckets[index-1] = count
+			index, at = index+1, at+1
+		}
+	}
+	return exponential(schema, zeroThreshold, zeroCount, buckets), err
+}
+
+func readOtlp(input, _ string) ([]slot, error) {
+	type side struct {
+		Offset       int
+		BucketCounts []float64
+	}
+	type points struct {
+		DataPoints []struct {
+			ExplicitBounds []float64
+			BucketCounts   []float64
+			Scale          int
+			ZeroCount      float64
+			ZeroThreshold  float64
+			Positive       side
+		}
+	}
+	document := struct {
+		ResourceMetrics []struct {
+			ScopeMetrics []struct {
+				Metrics []struct{ Histogram, ExponentialHistogram points }
+			}
+		}
+	}{}
+	if err := json.Unmarshal([]byte(input), &document); err != nil {
+		return nil, err
+	}
+	metric := document.ResourceMetrics[0].ScopeMetrics[0].Metrics[0]
+	if len(metric.Histogram.DataPoints) > 0 {
+		point := metric.Histogram.DataPoints[0]
+		return classic(point.ExplicitBounds, point.BucketCounts), nil
+	}
+	point := metric.ExponentialHistogram.DataPoints[0]
+	buckets := map[int]float64{}
+	for at, count := range point.Positive.BucketCounts {
+		buckets[point.Positive.Offset+at] = count
+	}
+	return exponential(point.Scale, point.ZeroThreshold, point.ZeroCount, buckets), nil
+}
+
 var readers = map[string]func(input, writer string) ([]slot, error){
-	"circllhist":      readCircllhist,
-	"ddsketch":        readDdsketch,
-	"ddsketch-binary": readBlocks,
-	"elasticsearch":   readElasticsearch,
-	"vmrange":         readVmrange,
+	"circllhist":          readCircllhist,
+	"ddsketch":            readDdsketch,
+	"ddsketch-binary":     readBlocks,
+	"elasticsearch":       readElasticsearch,
+	"otlp":                readOtlp,
+	"prometheus-protobuf": readPrometheusProtobuf,
+	"vmrange":             readVmrange,
 }
 
 func reply(line []byte) answer {

@@ -195,11 +195,158 @@ def read_zigzag(data, at):
     return zigzag(value), at
 
 
+# Metrics.
+
+
+def classic(bounds, counts):
+    """Slots between bounds, of which the upper one is inclusive."""
+    edges = [-LARGEST, *bounds, LARGEST]
+    return [[edges[at], edges[at + 1], count] for at, count in enumerate(counts) if count > 0]
+
+
+def exponential(scale, zero_threshold, zero_count, sides):
+    """Slots of buckets by their indexes: bucket i reaches from base^i, exclusive, to base^(i+1)."""
+    edge = lambda index: 2.0 ** (index * 2.0**-scale)
+    slots = [[-zero_threshold, zero_threshold, zero_count]] if zero_count > 0 else []
+    for sign, buckets in sides:
+        for index, count in buckets.items():
+            lower, upper = edge(index), edge(index + 1)
+            if count > 0:
+                slots.append([lower, upper, count] if sign > 0 else [-upper, -lower, count])
+    return sorted(slots)
+
+
+def spanned(spans, counts):
+    """Counts by index, as in OpenTelemetry: a bucket of Prometheus with the index i ends at base^i."""
+    buckets, index, counts = {}, 0, iter(counts)
+    for offset, length in spans:
+        index += offset
+        for _ in range(length):
+            buckets[index - 1] = next(counts)
+            index += 1
+    return buckets
+
+
+def summed(deltas):
+    total = 0
+    for delta in deltas:
+        total += delta
+        yield total
+
+
+def read_composite(text):
+    """A value of OpenMetrics 2: {count:3,bucket:[1.0:2,+Inf:3]} or {schema:3,positive_spans:[0:2],positive_buckets:[1,2]}."""
+    facts = {}
+    for key, items, plain in re.findall(r"(\w+):(?:\[(.*?)\]|([^,}]+))", text):
+        pairs = [one.split(":") for one in items.split(",")] if items else []
+        facts[key] = float(plain) if plain else pairs
+    if "bucket" in facts:
+        totals = [int(total) for _, total in facts["bucket"]]
+        bounds = [float(bound) for bound, _ in facts["bucket"]][:-1]
+        return classic(bounds, [after - before for before, after in zip([0, *totals], totals)])
+    sides = []
+    for sign, side in ((1, "positive"), (-1, "negative")):
+        spans = [(int(offset), int(length)) for offset, length in facts.get(side + "_spans", [])]
+        sides.append((sign, spanned(spans, [int(count) for (count,) in facts.get(side + "_buckets", [])])))
+    return exponential(int(facts["schema"]), facts["zero_threshold"], int(facts["zero_count"]), sides)
+
+
+def read_prometheus(text, _):
+    """The first histogram of a text."""
+    bounds, totals, first = [], [], None
+    for line in text.splitlines():
+        composite = re.match(r"[^#].*? (\{count:.*?\})( |$)", line)
+        if composite:
+            return read_composite(composite[1])
+        bucket = re.match(r'\w+_bucket\{(.*)\} (\d+)', line)
+        if bucket is None:
+            continue
+        (le,) = re.findall(r'(?:^|,)le="([^"]*)"', bucket[1])
+        others = re.sub(r'(?:^|,)le="[^"]*"', "", bucket[1])
+        first = others if first is None else first
+        if others == first:
+            bounds.append(float(le))
+            totals.append(int(bucket[2]))
+    return classic(bounds[:-1], [after - before for before, after in zip([0, *totals], totals)])
+
+
+def read_prometheus_protobuf(text, _):
+    """The first histogram of a family: MetricFamily.metric[0].histogram."""
+    data = base64.b64decode(text)
+    length, at = read_varint(data, 0)
+    metric = next(value for number, value in fields(data[at : at + length]) if number == 4)
+    histogram = next(value for number, value in fields(metric) if number == 7)
+    facts, bounds, totals = {}, [], []
+    spans, deltas = {9: [], 12: []}, {10: [], 13: []}
+    for number, value in fields(histogram):
+        if number == 3:
+            bucket = dict(fields(value))
+            bounds.append(bucket[2])
+            totals.append(bucket.get(1, 0))
+        elif number in spans:
+            span = dict(fields(value))
+            spans[number].append((zigzag(span.get(1, 0)), span.get(2, 0)))
+        elif number in deltas:
+            deltas[number] += [zigzag(one) for one in (varints(value) if isinstance(value, bytes) else [value])]
+        else:
+            facts[number] = value
+    if not spans[9] and not spans[12]:
+        totals.append(facts[1])
+        return classic([one for one in bounds if one < math.inf], [b - a for a, b in zip([0, *totals], totals)])
+    sides = [(1, spanned(spans[12], summed(deltas[13]))), (-1, spanned(spans[9], summed(deltas[10])))]
+    return exponential(zigzag(facts.get(5, 0)), facts.get(6, 0.0), facts.get(7, 0), sides)
+
+
+def varints(data):
+    at = 0
+    while at < len(data):
+        value, at = read_varint(data, at)
+        yield value
+
+
+def read_otlp(text, _):
+    """The first point of the first metric."""
+    metric = json.loads(text)["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0]
+    if "histogram" in metric:
+        (point,) = metric["histogram"]["dataPoints"]
+        return classic(point["explicitBounds"], [int(count) for count in point["bucketCounts"]])
+    (point,) = metric["exponentialHistogram"]["dataPoints"]
+    sides = []
+    for sign, side in ((1, point.get("positive", {})), (-1, point.get("negative", {}))):
+        counts = [int(count) for count in side.get("bucketCounts", [])]
+        sides.append((sign, dict(enumerate(counts, side.get("offset", 0)))))
+    return exponential(point["scale"], point.get("zeroThreshold", 0.0), int(point.get("zeroCount", 0)), sides)
+
+
+def read_otlp_protobuf(text, _):
+    data = base64.b64decode(text)
+    # The request, its resource, its scope.
+    for wanted in (1, 2, 2):
+        data = next(value for number, value in fields(data) if number == wanted)
+    kind, histogram = next((number, value) for number, value in fields(data) if number in (9, 10))
+    point = dict(fields(next(value for number, value in fields(histogram) if number == 1)))
+    if kind == 9:
+        counts = struct.unpack(f"<{len(point[6]) // 8}Q", point[6])
+        return classic(struct.unpack(f"<{len(point[7]) // 8}d", point[7]), counts)
+    sides = []
+    for sign, number in ((1, 8), (-1, 9)):
+        side = dict(fields(point.get(number, b"")))
+        sides.append((sign, dict(enumerate(varints(side.get(2, b"")), zigzag(side.get(1, 0))))))
+    zeros = point.get(7, 0)
+    # Of a fixed64, the reader of fields takes a double.
+    zero_count = struct.unpack("<Q", struct.pack("<d", zeros))[0] if isinstance(zeros, float) else zeros
+    return exponential(zigzag(point.get(6, 0)), point.get(14, 0.0), zero_count, sides)
+
+
 READERS = {
     "base64": read_base64,
     "circllhist": read_circllhist,
     "ddsketch": read_ddsketch,
     "elasticsearch": read_elasticsearch,
+    "otlp": read_otlp,
+    "otlp-protobuf": read_otlp_protobuf,
+    "prometheus": read_prometheus,
+    "prometheus-protobuf": read_prometheus_protobuf,
     "vmrange": read_vmrange,
 }
 

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDdsketches } from './ddsketches.js';
+import { makeExpositions, makeOtlp } from './metrics.js';
 import { makeCircllhists, makeElasticsearchValues, makeHdrHistograms, makeVmranges } from './others.js';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/formats/vectors');
@@ -17,11 +18,13 @@ const FILES = {
   'vmrange.json': makeVmranges,
   'base64.json': makeHdrHistograms,
   'elasticsearch.json': makeElasticsearchValues,
+  'prometheus.json': makeExpositions,
+  'otlp.json': makeOtlp,
 };
 
 const isCheck = process.argv.includes('--check');
 for (const [file, make] of Object.entries(FILES)) {
-  const vectors = make().map((one) => `    ${JSON.stringify(one)}`);
+  const vectors = (await make()).map((one) => `    ${JSON.stringify(one)}`);
   const text = `{\n  "version": 1,\n  "vectors": [\n${vectors.join(',\n')}\n  ]\n}\n`;
   const path = join(FOLDER, file);
   if (!isCheck) writeFileSync(path, text);
