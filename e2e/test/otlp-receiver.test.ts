@@ -203,6 +203,57 @@ test('sendOtlp over gRPC loses nothing when a receiver takes smaller requests th
   expect(central.otlp.health.refusals.body).toBeGreaterThan(0);
 });
 
+describe('a receiver of gRPC that restarts while clients send', () => {
+  /** How many values a registry has of its one histogram. */
+  const countValues = async (registry: Registry): Promise<number> => {
+    const { families } = await registry.gather();
+    return families[0]?.series[0]?.histogram.totalCount ?? 0;
+  };
+  /** Restarts in the middle of exports, and waits for all values. */
+  const restartOften = async (
+    start: (url: string) => { record(value: number): void; close(): Promise<void> },
+  ): Promise<void> => {
+    const registry = createRegistry();
+    const options = { host: '127.0.0.1', protocol: 'grpc' } as const;
+    let otlp = await serveOtlp(registry, { ...options, port: 0 });
+    const client = start(`http://127.0.0.1:${otlp.port}`);
+    try {
+      for (let round = 1; round <= 5; round++) {
+        for (let i = 0; i < 100; i++) client.record(i / 100);
+        if (round % 2 === 0)
+          await waitFor(async () => (await countValues(registry)) > 50 * round, { what: 'some values' });
+        const { port, memory } = otlp;
+        await otlp.close();
+        otlp = await serveOtlp(registry, { ...options, port, memory });
+      }
+      await waitFor(async () => (await countValues(registry)) >= 500, { what: 'all values' });
+      await client.close();
+      expect([await countValues(registry), otlp.health.resets]).toEqual([500, 0]);
+    } finally {
+      await otlp.close();
+    }
+  };
+
+  test('has all values of a stock SDK once', () =>
+    restartOften((url) => {
+      const exporter = EXPORTERS.grpc(url, CUMULATIVE, 'gzip');
+      const reader = new PeriodicExportingMetricReader({
+        ...{ exporter, exportIntervalMillis: 30, exportTimeoutMillis: 30 },
+      });
+      const provider = new MeterProvider({ readers: [reader] });
+      const histogram = provider.getMeter('shop').createHistogram('rpc.duration', { unit: 's' });
+      return { record: (value) => histogram.record(value), close: () => provider.shutdown() };
+    }));
+
+  test('has all values of sendOtlp once', () =>
+    restartOften((url) => {
+      const registry = createRegistry();
+      const series = registry.histogram({ name: 'rpc.duration', unit: 's' }).with({});
+      const sender = sendOtlp(registry, { url, protocol: 'grpc', intervalMs: 20, temporality: 'delta' });
+      return { record: (value) => series.record(value), close: () => sender.close() };
+    }));
+});
+
 describeWithPeers(['collector'])('an export that a Collector forwards in gzip', () => {
   afterAll(stopPeers);
 

@@ -298,6 +298,23 @@ describe('a client that does harm', () => {
     expect([headers['grpc-status'], otlp.health.refusals.timeout]).toEqual(['4', 1]);
   });
 
+  test('by a body that comes a byte at a time gets DEADLINE_EXCEEDED', async () => {
+    const { otlp, port } = await started({ limits: { requestMs: 100 } });
+    const stream = begin(session(port));
+    let hasAnswer = false;
+    const answered = once(stream, 'response').then(([headers]) => {
+      hasAnswer = true;
+      return headers['grpc-status'];
+    });
+    // It is never silent, so only the time of the whole request ends it.
+    for (const byte of frame(BODY).subarray(0, -1)) {
+      if (hasAnswer) break;
+      stream.write(Buffer.of(byte));
+      await sleep(10);
+    }
+    expect([await answered, otlp.health.refusals.timeout, otlp.health.points]).toEqual(['4', 1, 0]);
+  });
+
   test('by many idle connections does not keep others out', async () => {
     const { otlp, port } = await started({ limits: { connections: 50 } });
     await Promise.all(Array.from({ length: 300 }, () => idle(port)));
