@@ -2,9 +2,9 @@
  * `npm run in-service`: what metrics cost the answers of a service. A service of Fastify gets requests in an open loop while its metrics
  * are collected each five seconds, and `compareRuns` judges each way of counting against none.
  *
- * The services of all subjects are started before the first run. Between its runs a service stands still (SIGSTOP), so a run takes no time to
- * start, and many short runs in turns meet the same moods of a machine. Where a process can choose its processors, the service has one of its
- * own: those who ask and collect take none of its time.
+ * A service is started for some runs, which follow one another without a pause, and then ended: V8 would adapt the heap of one that stood still
+ * meanwhile, and would then collect garbage more often. Where a process can choose its processors, the service has one of its own: those who ask
+ * and collect take none of its time.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -22,14 +22,12 @@ import { capacity, openLoop, RANGE } from './load.js';
 import { divideProcessors, startService } from './processes.js';
 import { SUBJECTS } from './subjects.js';
 
-/**
- * @import { Service } from './processes.js'
- * @import { Subject } from './subjects.js'
- */
+/** @import { Subject } from './subjects.js' */
 
-const { rounds, peers, seconds, ...options } = readOptions('npm run in-service --', {
-  rounds: { help: 'runs without metrics, and of each way of hdrscope', least: 2, isWhole: true, default: 12 },
-  peers: { help: 'runs of each other subject', least: 2, isWhole: true, default: 4 },
+const { rounds, peers, runs, seconds, ...options } = readOptions('npm run in-service --', {
+  rounds: { help: 'services without metrics, and with hdrscope', least: 1, isWhole: true, default: 4 },
+  peers: { help: 'services with each of the others', least: 1, isWhole: true, default: 1 },
+  runs: { help: 'runs of a service', least: 2, isWhole: true, default: 4 },
   seconds: { help: 'length of a run', least: 10, isWhole: true, default: 10 },
   series: { text: 'LIST', help: 'series of the service', default: '500,5000' },
   loads: {
@@ -46,10 +44,8 @@ const PICTURE = join(workspaceRoot, 'docs/pictures/in-service.svg');
 /** The width of the picture. A curve is read off its histogram at each pixel. */
 const WIDTH = 920;
 const NONE = /** @type {Subject} */ (SUBJECTS[0]);
-/** After its start, a service is compiled, and its metrics are collected once. */
-const WARM_UP_SECONDS = 30;
-/** Timers that were due while a service stood still run before its measured time. */
-const RESUME_SECONDS = 2;
+/** After its start, a service is compiled, its metrics are collected some times, and its heap grows to the size that it keeps. */
+const WARM_UP_SECONDS = 40;
 
 const TITLES = [
   'load, series',
@@ -99,7 +95,7 @@ async function main() {
   await collector.terminate();
   const own = place.processor === undefined ? '' : ', one of them for the service alone';
   const text = [
-    `Node.js ${process.versions.node}, ${cores} cores${own}; the service without metrics answers ${Math.round(most)} requests a second; ${rounds} runs of ${seconds} s, ${peers} of the peers`,
+    `Node.js ${process.versions.node}, ${cores} cores${own}; the service without metrics answers ${Math.round(most)} requests a second; ${rounds} services with ${runs} runs of ${seconds} s, ${peers} of each peer`,
     rows.map(formatRow).join('\n'),
   ].join('\n\n');
   console.log(text);
@@ -146,28 +142,14 @@ async function measureCapacity(subject, place) {
  * @param {{ rate: number, series: number }} shape
  * @param {Place} place
  */
-async function measureAll(subjects, { rate, series }, place) {
+async function measureAll(subjects, shape, place) {
   const found = new Map(subjects.map((subject) => [subject, /** @type {Measured[]} */ ([])]));
-  /** @type {Map<Subject, Service>} */
-  const services = new Map();
-  try {
-    for (const subject of subjects) {
-      const service = await startSubject(subject, series, place);
-      services.set(subject, service);
-      await collectFrom(place, service.url);
-      await openLoop({ port: service.port, rate, seconds: WARM_UP_SECONDS, seed: 0 });
-      await collectFrom(place, undefined);
-      service.pause();
+  for (let round = 0; round < rounds; round++) {
+    const others = (round * peers) % rounds < peers;
+    const chosen = subjects.filter((subject) => others || isOurs(subject));
+    for (const subject of round % 2 === 0 ? chosen : chosen.toReversed()) {
+      found.get(subject)?.push(...(await measureService(subject, shape, place, round)));
     }
-    for (let round = 0; round < rounds; round++) {
-      const others = (round * peers) % rounds < peers;
-      const chosen = [...services].filter(([subject]) => others || isOurs(subject));
-      for (const [subject, service] of round % 2 === 0 ? chosen : chosen.toReversed()) {
-        found.get(subject)?.push(await measureRun(subject, service, rate, place, round + 1));
-      }
-    }
-  } finally {
-    for (const service of services.values()) service.end();
   }
   return found;
 }
@@ -178,29 +160,39 @@ function isOurs({ name, way }) {
 }
 
 /**
+ * The runs of a service.
+ *
  * @param {Subject} subject
- * @param {Service} service It stands still before and after.
- * @param {number} rate
+ * @param {{ rate: number, series: number }} shape
  * @param {Place} place
- * @param {number} seed
- * @returns {Promise<Measured>}
+ * @param {number} round
+ * @returns {Promise<Measured[]>}
  */
-async function measureRun(subject, service, rate, place, seed) {
-  service.resume();
-  await openLoop({ port: service.port, rate, seconds: RESUME_SECONDS, seed: 1000 + seed });
-  await collectFrom(place, service.url);
-  await service.use();
-  const stretches = await openLoop({ port: service.port, rate, seconds, seed });
-  const { processorMs, memoryMb } = await service.use();
-  const collections = await collectFrom(place, undefined);
-  service.pause();
-  // A service whose metrics do not come would have the best times.
-  if (subject.way !== undefined && collections < seconds / 5 - 1) {
-    throw new Error(`${subject.name}, ${subject.way}: ${collections} collections in ${seconds} s`);
+async function measureService(subject, { rate, series }, place, round) {
+  const service = await startSubject(subject, series, place);
+  try {
+    const { port, url } = service;
+    await collectFrom(place, url);
+    await openLoop({ port, rate, seconds: WARM_UP_SECONDS, seed: 1000 + round });
+    await collectFrom(place, url);
+    await service.use();
+    const stretches = await openLoop({ port, rate, seconds: runs * seconds, seed: round });
+    const { processorMs, memoryMb } = await service.use();
+    const collections = await collectFrom(place, undefined);
+    // A service whose metrics do not come would have the best times.
+    if (subject.way !== undefined && collections < (runs * seconds) / 5 - 1) {
+      throw new Error(`${subject.name}, ${subject.way}: ${collections} collections in ${runs * seconds} s`);
+    }
+    const processorShare = processorMs / 1000 / (runs * seconds);
+    return Array.from({ length: runs }, (_, run) => {
+      const own = stretches.slice(run * seconds, (run + 1) * seconds);
+      const values = new Histogram(RANGE);
+      for (const stretch of own) values.add(stretch);
+      return { values, stretches: own, processorShare, memoryMb };
+    });
+  } finally {
+    service.end();
   }
-  const values = new Histogram(RANGE);
-  for (const stretch of stretches) values.add(stretch);
-  return { values, stretches, processorShare: processorMs / 1000 / seconds, memoryMb };
 }
 
 /**
@@ -220,12 +212,14 @@ async function collectFrom({ collector }, url) {
  */
 function makeRows(found, shape) {
   const none = found.get(NONE) ?? [];
-  return [...found].map(([subject, runs]) => {
-    const of = (/** @type {(run: Measured) => number} */ figure) => median(runs.map(figure));
+  return [...found].map(([subject, measured]) => {
+    const of = (/** @type {(run: Measured) => number} */ figure) => median(measured.map(figure));
     const ms = (/** @type {number} */ percentile) =>
       of(({ values }) => values.valueAtPercentile(percentile) / 1000).toPrecision(3);
     const change =
-      runs === none ? undefined : compareRuns(none, runs, { percentiles: PERCENTILES }).percentiles[1];
+      measured === none
+        ? undefined
+        : compareRuns(none, measured, { percentiles: PERCENTILES }).percentiles[1];
     return [
       shape,
       formatSubject(subject),
@@ -245,9 +239,9 @@ function makeRows(found, shape) {
  * @param {string} series
  */
 function drawCurves(found, load, series) {
-  const curves = [...found].map(([subject, runs]) => {
+  const curves = [...found].map(([subject, measured]) => {
     const all = new Histogram(RANGE);
-    for (const { values } of runs) all.add(values);
+    for (const { values } of measured) all.add(values);
     return curveOf(formatSubject(subject), all, { columns: WIDTH });
   });
   const title = `Answers of a service at ${load} % of its capacity, with ${series} series`;

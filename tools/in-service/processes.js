@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url';
  * @property {number} port
  * @property {string | undefined} url Where the page of its metrics is.
  * @property {() => Promise<{ processorMs: number, memoryMb: number }>} use The processor time since the call before, and the memory.
- * @property {() => void} pause It stands still until it is resumed, timers included.
- * @property {() => void} resume
  * @property {() => void} end
  */
 
@@ -62,8 +60,6 @@ export async function startService(index, series, otlpUrl, processor) {
       child.send('use');
       return (await once(child, 'message'))[0];
     },
-    pause: () => child.kill('SIGSTOP'),
-    resume: () => child.kill('SIGCONT'),
     end: () => child.kill('SIGKILL'),
   };
 }
