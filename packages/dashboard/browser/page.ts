@@ -1,7 +1,7 @@
 import type { TimePlot } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
-import type { RowChange, TableMessage } from '../src/messages.ts';
-import type { Question, TimeRange } from '../src/question.ts';
+import type { TableMessage } from '../src/messages.ts';
+import type { Question } from '../src/question.ts';
 import {
   addressOf,
   askedOf,
@@ -11,24 +11,34 @@ import {
   questionText,
   viewOfAddress,
 } from './address.ts';
-import { type AttributeKey, attributeKeys, successorOf, withFilter } from './attributes.ts';
+import { withFilter } from './attributes.ts';
 import { ChangesList } from './changes-list.ts';
 import { receivedPlot, type Style } from './charts.ts';
-import { dateTimeText, LOCAL, longRangeText, timeText, UTC } from './clock.ts';
+import { LOCAL, timeText, UTC } from './clock.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { DetailPanel } from './detail-panel.ts';
 import { h, isTyped, setAttribute, setText } from './dom.ts';
 import { Files } from './files.ts';
 import { Header } from './header.ts';
+import { layOutPage } from './layout.ts';
 import { livenessOf } from './liveness.ts';
 import { Notice } from './notice.ts';
+import { Picking } from './picking.ts';
 import { remember, remembered } from './preference.ts';
 import { Received } from './received.ts';
 import { SeriesTable } from './series-table.ts';
 import { foundRows, sortedRows, type TableFacts, type TableRow } from './state.ts';
+import { SteppedWork } from './stepped-work.ts';
 import { TabPanel } from './tab-panel.ts';
 import { Tabs } from './tabs.ts';
-import { historyText, pastProblemText, pastText, recordFactsText, refusalsText } from './texts.ts';
+import {
+  historyText,
+  pastProblemText,
+  pastText,
+  recordFactsText,
+  refusalsText,
+  restartText,
+} from './texts.ts';
 import { currentTheme, themeSwitch } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { Toolbar } from './toolbar.ts';
@@ -65,15 +75,11 @@ export class Page {
   #view: PageView = viewOfAddress(location.hash);
   /** Percentiles of the picked row over time. */
   #overTime: TimePlot | undefined;
-  /** Whether the page has picked the row itself, so that it may pick a worse one. */
-  #isOwnPick = this.#view.question.pick === undefined;
-  /** The row that was picked last, also when the table no longer has it. */
-  #picked: TableRow | undefined;
+  readonly #picking = new Picking(this.#view.question.pick === undefined);
   #connected: ConnectionState = 'connecting';
   #lastUpdateMs: number | undefined;
-  #keys: { readonly version: number; readonly all: readonly AttributeKey[] } = { version: -1, all: [] };
   #addressTimer: number | undefined;
-  #drawTimer: number | undefined;
+  readonly #drawing = new SteppedWork(() => this.#drawSteps());
   /** The rows that were drawn last; `undefined` while they are not known. */
   #foundRows: readonly TableRow[] | undefined;
 
@@ -113,7 +119,7 @@ export class Page {
     this.#header = new Header(this.#tabs.element, [themeSwitch(() => this.#redraw()), this.#files.button], {
       onPause: () => this.#togglePause(),
       onLink: () => {
-        this.#isOwnPick = false;
+        this.#picking.isOwn = false;
         this.#writeAddress();
       },
       onUtc: (isUtc) => {
@@ -169,39 +175,22 @@ export class Page {
       this.#toolbar.element,
       this.#table.element,
     );
-    this.element = this.#page();
+    this.element = layOutPage({
+      header: this.#header.element,
+      notices: [this.#restarted.element, this.#errors, this.#refusals],
+      timeline: this.#timeline.element,
+      why: this.#why.element,
+      live: this.#live,
+      rowNotices: [this.#comparing.element, this.#notFound.element, this.#asOf],
+      details: [this.#detail.element, this.#tabPanel.element, this.#files.element],
+      endNotes: [this.#history, this.#past],
+    });
     this.#listen();
   }
 
   start(): void {
     this.#connection.start();
     window.setInterval(() => this.#tick(), TICK_MS);
-  }
-
-  #page(): HTMLElement {
-    const keys =
-      'Keys: / searches, arrows pick a row, Enter goes to its charts, c compares with it, w explains the change';
-    const pause = h('span', { class: 'pause-key' }, ', p pauses');
-    const main = h('main', {}, this.#restarted.element, this.#errors, this.#refusals);
-    main.append(
-      this.#timeline.element,
-      this.#why.element,
-      this.#live,
-      this.#comparing.element,
-      this.#notFound.element,
-      this.#asOf,
-    );
-    main.append(this.#detail.element, this.#tabPanel.element, this.#files.element);
-    // A phone has room for what changed and the first rows, or for the timeline.
-    const phone = window.matchMedia('(max-width: 600px)');
-    const placeTimeline = (): void => {
-      if (phone.matches) this.#live.after(this.#timeline.element);
-      else this.#why.element.before(this.#timeline.element);
-    };
-    phone.addEventListener('change', placeTimeline);
-    placeTimeline();
-    const footer = h('footer', {}, this.#history, this.#past, h('p', { class: 'keys' }, keys, pause));
-    return h('div', { class: 'app' }, this.#header.element, main, footer);
   }
 
   #listen(): void {
@@ -218,7 +207,7 @@ export class Page {
     window.addEventListener('hashchange', () => {
       window.clearTimeout(this.#addressTimer);
       this.#view = viewOfAddress(location.hash);
-      this.#isOwnPick = this.#view.question.pick === undefined;
+      this.#picking.isOwn = this.#view.question.pick === undefined;
       this.#connection.ask(askedOf(this.#view.question));
       this.#redraw();
     });
@@ -247,25 +236,19 @@ export class Page {
     window.clearTimeout(this.#addressTimer);
     const { question } = this.#view;
     // The page of somebody else, or of a later time, picks the worst row of that time.
-    const written = this.#isOwnPick ? { ...question, pick: undefined } : question;
+    const written = this.#picking.isOwn ? { ...question, pick: undefined } : question;
     const address = addressOf({ ...this.#view, question: written });
     history.replaceState(null, '', address === '' ? location.pathname + location.search : `#${address}`);
   }
 
   #pick(row: TableRow): void {
-    this.#takePick(row, false);
-    this.#draw();
-  }
-
-  #takePick(row: TableRow, isOwnPick: boolean): void {
-    this.#picked = row;
-    this.#isOwnPick = isOwnPick;
-    this.#take({ question: { ...this.#view.question, pick: row.label } });
+    this.#picking.pick(row, false);
+    this.#ask({ pick: row.label });
   }
 
   /** Compares the picked row with another one. When it is the picked row itself, the next row that is picked is compared with it. */
   #compareWith(label: string | undefined): void {
-    this.#isOwnPick = false;
+    this.#picking.isOwn = false;
     const { other } = this.#view.question;
     this.#ask({ other: other === label ? undefined : label, baseline: undefined });
   }
@@ -284,7 +267,9 @@ export class Page {
   #takeTable(message: TableMessage): void {
     const { isFirst, isRestarted } = this.#received.takeTable(message);
     this.#lastUpdateMs = performance.now();
-    if (isRestarted) this.#sayRestarted(message);
+    if (isRestarted) {
+      this.#restarted.show(restartText(message, this.#zone), { Dismiss: () => this.#restarted.show('') });
+    }
     const { tab } = this.#view.question;
     const [firstTab] = message.tabs;
     // A page without series shows files, so it opens with the first of them.
@@ -292,11 +277,8 @@ export class Page {
     if (isOfFiles && tab === undefined) this.#ask({ tab: firstTab });
     else if (!isFirst && tab !== undefined && !message.tabs.includes(tab)) this.#ask({ tab: undefined });
     this.#tick();
-    this.#drawSoon();
-  }
-
-  #sayRestarted(message: TableMessage): void {
-    this.#restarted.show(restartText(message, this.#zone), { Dismiss: () => this.#restarted.show('') });
+    // Thousands of rows take a while, so they are not drawn in the task of the message.
+    if (this.#received.pausedMs === undefined) this.#drawing.doSoon();
   }
 
   // Drawing
@@ -327,18 +309,18 @@ export class Page {
     return this.#view.question.range === undefined && this.#received.facts?.isRecord !== true;
   }
 
-  /** Draws in a task of its own, which follows that of a message: thousands of rows take a while. */
-  #drawSoon(): void {
-    this.#drawTimer ??= window.setTimeout(() => {
-      this.#drawTimer = undefined;
-      if (this.#received.pausedMs === undefined) this.#draw();
-    });
+  #draw(): void {
+    this.#drawing.doNow();
   }
 
-  #draw(): void {
+  *#drawSteps(): Generator<void, void> {
     this.#foundRows = undefined;
     const { facts } = this.#received;
     if (facts === undefined) return;
+    if (this.#view.question.tab === undefined) {
+      this.#found();
+      yield;
+    }
     this.#follow();
     const { question } = this.#view;
     this.#header.show(facts.title, facts.timeMs, facts.isRecord, this.#zone);
@@ -349,7 +331,7 @@ export class Page {
     this.#tabPanel.open(question.tab, this.#style);
     this.#drawWhy();
     if (question.tab === undefined) {
-      this.#drawSeries();
+      yield* this.#drawSeries();
       return;
     }
     this.#detail.element.hidden = true;
@@ -374,7 +356,7 @@ export class Page {
     setAttribute(this.#live, 'aria-label', isRecord ? 'Recorded series' : 'Live series');
   }
 
-  #drawSeries(): void {
+  *#drawSeries(): Generator<void, void> {
     const { question, search, sorting, span } = this.#view;
     const rows = this.#received.rowsOf(question);
     const hasRows = this.#received.hasRowsOf(question);
@@ -388,13 +370,15 @@ export class Page {
       empty: isBare ? 'Nothing has been counted yet.' : 'No series has all these words and attributes.',
     });
     setAttribute(this.#table.element, 'aria-busy', hasRows ? undefined : 'true');
+    yield;
     this.#toolbar.show({
-      ...{ question, search, span, goesOn: this.#goesOn, keys: this.#allKeys() },
+      ...{ question, search, span, goesOn: this.#goesOn, keys: this.#received.attributeKeys },
       isByChange: sorting.key === 'change',
       columns: this.#table.columns,
       ...{ found: found.length, total: rows.length },
       leftOut: this.#received.leftOutOf(question),
     });
+    yield;
     this.#drawTimeline();
     this.#askDetail(found);
   }
@@ -415,46 +399,9 @@ export class Page {
   #follow(): void {
     const { question } = this.#view;
     if (question.tab !== undefined || !this.#received.hasRowsOf(question)) return;
-    const rows = this.#received.rowsOf(question);
-    const { pick, by, where, range } = question;
-    const worse = this.#findWorse(rows);
-    if (worse !== undefined) {
-      this.#takePick(worse, true);
-      return;
-    }
-    const same = rows.find(({ label }) => label === pick);
-    if (same !== undefined) {
-      this.#picked = same;
-      return;
-    }
-    const [first] = this.#found();
-    const own = this.#picked?.label === pick ? this.#picked?.attributes : undefined;
-    const isHidden =
-      (where.length > 0 || range !== undefined) && (own !== undefined || this.#received.isKnown(pick));
-    // The merged row that the picked one is part of, or a row that was part of the picked one.
-    const successor = pick === undefined ? undefined : successorOf(rows, pick, own);
-    // A filter leaves the picked row where it is, and a notice says so.
-    if (isHidden && (successor === undefined || (by === undefined && this.#received.isKnown(pick)))) return;
-    const next = successor ?? first;
-    if (next !== undefined) this.#takePick(next, this.#isOwnPick);
-    else if (pick === undefined || rows.length > 0) this.#detail.clear();
-  }
-
-  /** The worst row, when the page has picked another one itself that is not half as bad. */
-  #findWorse(rows: readonly TableRow[]): TableRow | undefined {
-    if (!this.#isOwnPick) return undefined;
-    const { question } = this.#view;
-    const changes = this.#received.changedRows(question);
-    const [worst] = changes.values();
-    const picked = question.pick === undefined ? undefined : changes.get(question.pick);
-    if (worst === undefined || isAsBad(picked, worst)) return undefined;
-    return rows.find(({ label }) => label === worst.label);
-  }
-
-  #allKeys(): readonly AttributeKey[] {
-    const { version, series } = this.#received.table;
-    if (this.#keys.version !== version) this.#keys = { version, all: attributeKeys(series.values()) };
-    return this.#keys.all;
+    const next = this.#picking.follow(this.#received, question, () => this.#found());
+    if (next === null) this.#detail.clear();
+    else if (next !== undefined) this.#take({ question: { ...question, pick: next.label } });
   }
 
   #drawTimeline(): void {
@@ -464,17 +411,9 @@ export class Page {
     this.#timeline.show({
       ...{ plot: this.#overTime, label: detail?.label ?? pick ?? '' },
       ...{ bounds: facts.history.range, range, baseline, isOtherRow: other !== undefined },
-      ...{ changed: this.#changedTime(), gaps: facts.history.gaps },
+      ...{ changed: this.#received.changedTimeOf(this.#view.question), gaps: facts.history.gaps },
       ...{ isRecord: facts.isRecord, zone: this.#zone },
     });
-  }
-
-  /** The time in which the picked row has changed. */
-  #changedTime(): TimeRange | undefined {
-    const { question } = this.#view;
-    const change = this.#received.changedRows(question).get(question.pick ?? '');
-    const changes = this.#received.changesOf(question);
-    return change && changes && { fromMs: change.sinceMs, toMs: changes.after.toMs };
   }
 
   #askDetail(found: readonly TableRow[]): void {
@@ -483,7 +422,7 @@ export class Page {
     this.#detail.element.hidden = !this.#detail.isShown;
     if (pick === undefined) return;
     const hgrm = exportAddress(askedOf(question), 'hgrm');
-    this.#detail.ask(this.#picked, pick, question.other, question.objectives, hgrm);
+    this.#detail.ask(this.#picking.row, pick, question.other, question.objectives, hgrm);
     this.#comparing.show(question.other === pick ? `Pick the row to compare with ${pick}.` : '', {
       'Compare with nothing': () => this.#ask({ other: undefined }),
     });
@@ -516,7 +455,7 @@ export class Page {
   #drawDetail(): void {
     const { detail } = this.#received;
     if (detail === undefined || this.#view.question.tab !== undefined) return;
-    const row = this.#picked?.label === detail.label ? this.#picked : undefined;
+    const row = this.#picking.row?.label === detail.label ? this.#picking.row : undefined;
     const overTime = detail.plots.find((plot) => plot.kind === 'over-time');
     this.#overTime = overTime && (receivedPlot(overTime) as TimePlot);
     this.#detail.show(detail, row, this.#style);
@@ -554,20 +493,4 @@ export class Page {
     const asOfMs = pausedMs ?? facts?.timeMs ?? 0;
     setText(this.#asOf, `As of ${timeText(asOfMs, this.#zone)}`);
   }
-}
-
-function restartText({ history, past, timeMs }: TableMessage, zone: Zone): string {
-  const { intervals, range, gaps } = history;
-  const endMs = past?.earlier?.endMs;
-  if (endMs === undefined) {
-    // The first time that the server remembers: it may have started long before, and have forgotten it.
-    const time = dateTimeText(intervals > 0 ? range.fromMs : timeMs, zone);
-    return `The server restarted at ${time} or before. All counts began anew.`;
-  }
-  const gap = gaps.find(({ fromMs }) => fromMs === endMs) ?? { fromMs: endMs, toMs: timeMs };
-  return `The server restarted, and nothing is known of ${longRangeText(gap, zone)}. Counts since the start began anew; the time before stays on the timeline.`;
-}
-
-function isAsBad(one: RowChange | undefined, worst: RowChange): boolean {
-  return one !== undefined && one.isUp === worst.isUp && Math.abs(one.moved) >= Math.abs(worst.moved) / 2;
 }

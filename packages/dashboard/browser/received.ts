@@ -7,8 +7,9 @@ import type {
   TabMessage,
   WhyMessage,
 } from '../src/messages.ts';
-import { changesQuestion, hasOwnRows, type Question } from '../src/question.ts';
+import { changesQuestion, hasOwnRows, type Question, type TimeRange } from '../src/question.ts';
 import { askedOf, questionText, rowsQuestion } from './address.ts';
+import { type AttributeKey, attributeKeys } from './attributes.ts';
 import {
   applyChanges,
   emptyTable,
@@ -50,6 +51,7 @@ export class Received {
   readonly #tab: Slot<TabMessage> = { shown: undefined, waiting: undefined };
   readonly #why: Slot<WhyMessage> = { shown: undefined, waiting: undefined };
   readonly #changes: Slot<ChangesMessage> = { shown: undefined, waiting: undefined };
+  #keys: { readonly version: number; readonly all: readonly AttributeKey[] } = { version: -1, all: [] };
   #pause: { readonly atMs: number; readonly rows: readonly TableRow[] } | undefined;
 
   get facts(): TableFacts | undefined {
@@ -82,6 +84,20 @@ export class Received {
   /** The rows that have changed, by their labels, the worst one first. */
   changedRows(question: Question): ReadonlyMap<string, RowChange> {
     return new Map(this.changesOf(question)?.rows.map((one) => [one.label, one]));
+  }
+
+  /** The time in which the picked row has changed; `undefined` when it is not shown to have. */
+  changedTimeOf(question: Question): TimeRange | undefined {
+    const change = this.changedRows(question).get(question.pick ?? '');
+    const changes = this.changesOf(question);
+    return change && changes && { fromMs: change.sinceMs, toMs: changes.after.toMs };
+  }
+
+  /** All attribute keys of the table. */
+  get attributeKeys(): readonly AttributeKey[] {
+    const { version, series } = this.table;
+    if (this.#keys.version !== version) this.#keys = { version, all: attributeKeys(series.values()) };
+    return this.#keys.all;
   }
 
   /** The time of the data that are shown, by the clock of the server; `undefined` when there is no pause. */

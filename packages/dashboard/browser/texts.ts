@@ -99,6 +99,19 @@ function missingTexts({
   return texts;
 }
 
+/** What a restart of the server means for the counts and for the history. */
+export function restartText({ history, past, timeMs }: TableMessage, zone: Zone): string {
+  const { intervals, range, gaps } = history;
+  const endMs = past?.earlier?.endMs;
+  if (endMs === undefined) {
+    // The first time that the server remembers: it may have started long before, and have forgotten it.
+    const time = dateTimeText(intervals > 0 ? range.fromMs : timeMs, zone);
+    return `The server restarted at ${time} or before. All counts began anew.`;
+  }
+  const gap = gaps.find(({ fromMs }) => fromMs === endMs) ?? { fromMs: endMs, toMs: timeMs };
+  return `The server restarted, and nothing is known of ${longRangeText(gap, zone)}. Counts since the start began anew; the time before stays on the timeline.`;
+}
+
 /** Why a folder does not keep the history, although it should; empty when it does. */
 export function pastProblemText({ problem, failingSinceMs }: PastFacts, zone: Zone): string {
   if (problem === null) return '';
