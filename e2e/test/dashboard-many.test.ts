@@ -64,17 +64,25 @@ class CountingProxy {
   }
 }
 
-const OBSERVE_TASKS = `window.longTasks = [];
+const MARK = 'the page of the test';
+const OBSERVE_TASKS = `performance.mark(${JSON.stringify(MARK)});
+window.longTasks = [];
 new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) window.longTasks.push(Math.round(duration));
 }).observe({ type: 'longtask', buffered: true })`;
 
-/** The longest time of a processor that a task of any thread of the browser took, in milliseconds. */
+/**
+ * The longest time of a processor that a task of any thread of the page's process took, in milliseconds. Other processes work for the browser
+ * itself: it has pages of its own, such as the list below its address bar, and writes the trace.
+ */
 function longestTask(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as {
-    traceEvents: { readonly name: string; readonly tdur?: number }[];
+    traceEvents: { readonly name: string; readonly pid: number; readonly tdur?: number }[];
   };
-  const tasks = traceEvents.filter(({ name, tdur }) => name.endsWith('RunTask') && tdur !== undefined);
+  const { pid } = traceEvents.find(({ name }) => name === MARK)!;
+  const tasks = traceEvents.filter(
+    (one) => one.pid === pid && one.name.endsWith('RunTask') && one.tdur !== undefined,
+  );
   expect(tasks.length).toBeGreaterThan(100);
   return tasks.reduce((most, { tdur = 0 }) => Math.max(most, tdur), 0) / 1000;
 }
@@ -106,7 +114,7 @@ describeWithChromium('the live page with very many series', () => {
     while (longest.length < 7 && !longest.some((ms) => ms < LONGEST_TASK_MS)) {
       const browser = longest.length === 0 ? undefined : page.context().browser();
       await live.pages.close();
-      await browser?.startTracing(undefined, { categories: ['toplevel'] });
+      await browser?.startTracing(undefined, { categories: ['toplevel', 'blink.user_timing'] });
       proxy.bytes = 0;
       page = await live.openObserved(url, OBSERVE_TASKS);
       await until(async () => (await page.locator('.found').textContent()) === '5,000 series', 'all series');
