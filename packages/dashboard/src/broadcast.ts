@@ -169,12 +169,12 @@ export class Broadcast {
     const { table, history, past, isRecord, isReading, errors, tabNames } = this.#feed;
     const from = table.knowsChangesSince(seen) ? seen : 0;
     const { families, series, rows, removed } = table.changesSince(from);
-    const { title, intervalMs, openFile } = this.#settings;
+    const { title, openFile } = this.#settings;
     const facts: Omit<TableMessage, 'families' | 'series' | 'rows' | 'removed'> = {
       isWhole: from === 0,
       title,
       opensFiles: openFile !== undefined,
-      everyMs: intervalMs,
+      everyMs: this.#feed.everyMs,
       timeMs: table.snapshot.timeMs,
       leftOut: table.leftOut,
       epoch: this.#epoch,

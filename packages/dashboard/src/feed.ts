@@ -15,6 +15,12 @@ const PATIENCE_MS = 5000;
 // Without clients, updates are this many times rarer: they only keep the history.
 const IDLE_TIMES = 5;
 
+// Updates of very many busy series become rarer: they take at most a tenth of a core.
+const UPDATE_REST_TIMES = 9;
+
+// A shorter update holds nobody up. A busy machine makes it longer, and the history shall not become coarse then.
+const LEAST_WORK_MS = 50;
+
 // The time between two writes of the history to a folder.
 const WRITE_MS = 10_000;
 
@@ -54,6 +60,8 @@ export class Feed {
   /** Whether the past has been read. */
   #isPastRead = false;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** How long the last update has worked. */
+  #workedMs = 0;
 
   constructor(shown: DashboardData, settings: DashboardSettings, onUpdate: () => void) {
     this.#shown = shown;
@@ -109,8 +117,8 @@ export class Feed {
     if (this.#past !== undefined) void this.update();
     this.#timer = setInterval(() => {
       // A timer is early or late by a little.
-      const isDue = performance.now() - this.#lastMs >= intervalMs * IDLE_TIMES - intervalMs / 2;
-      if (isWatched() || isDue) void this.update();
+      const leastMs = Math.max(this.everyMs, isWatched() ? 0 : intervalMs * IDLE_TIMES);
+      if (performance.now() - this.#lastMs >= leastMs - intervalMs / 2) void this.update();
     }, intervalMs).unref();
   }
 
@@ -125,10 +133,17 @@ export class Feed {
     await this.#past.close(this.history);
   }
 
+  /** The time between two updates while there are clients, in milliseconds. */
+  get everyMs(): number {
+    const { intervalMs } = this.#settings;
+    if (this.#workedMs < LEAST_WORK_MS) return intervalMs;
+    return Math.max(intervalMs, (1 + UPDATE_REST_TIMES) * this.#workedMs);
+  }
+
   /** Whether the last update is at most one and a half intervals old. */
   get isFresh(): boolean {
     if (this.isRecord) return true;
-    return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.#settings.intervalMs;
+    return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.everyMs;
   }
 
   /** Brings everything up to date; joins an update that is under way. Never rejects. */
@@ -182,10 +197,13 @@ export class Feed {
     const isFirst = this.table.updates === 0;
     // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
     if (!isFirst && snapshot.timeMs <= this.table.snapshot.timeMs) return;
-    this.table.update(snapshot);
+    const startMs = performance.now();
+    await this.table.update(snapshot);
     this.#errors = snapshot.errors.map(({ source, error }) => visible(`${source}: ${reasonOf(error)}`));
+    // The first update adds all series. Later ones have less to do.
     if (isFirst) return;
     const interval = await this.history.add(this.table.startMs, snapshot.timeMs, this.table.increases());
+    this.#workedMs = performance.now() - startMs;
     this.#past?.note(interval, this.history);
   }
 

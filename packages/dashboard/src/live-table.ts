@@ -9,54 +9,35 @@ import {
   type SeriesSnapshot,
   type Snapshot,
 } from '@hdrscope/registry';
-import { endCounts, joinReaches, type SlotReaches } from '@hdrscope/registry/internal';
+import { joinReaches } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
 import { increaseOf } from './increase-of.ts';
-import type { FamilyFacts, Row, SeriesFacts } from './messages.ts';
+import { type LiveFamily, type LiveSeries, rowTextOf } from './live-series.ts';
+import type { FamilyFacts, SeriesFacts } from './messages.ts';
 import { familyKey, seriesKey } from './past/identity.ts';
-import { valuesOf } from './row-values.ts';
+import { ShownSeries, type TableChanges } from './shown-series.ts';
 
-/** A series of the table. */
-export interface LiveSeries extends HistorySeries {
-  readonly familyFacts: FamilyFacts;
-  /** As in the latest snapshot. */
-  latest: SeriesSnapshot;
-  reaches: SlotReaches | undefined;
-  /** The reaches of its counts in an earlier process, which the history has too. */
-  readonly earlierReaches: SlotReaches | undefined;
-  /** What it counted in the last interval; `undefined` when that is nothing, or there is no interval yet. */
-  increase: Increase | undefined;
-  /** How many values it counted in each second of the last interval. */
-  perSecond: number;
-  /** The number of the last update that changed the row, from 1. */
-  changedAt: number;
-  /** The row as JSON, made once for all clients, when one asks for it. */
-  rowText: string | undefined;
-  /** The number of the update since which clients have the series; `undefined` while it is left out. */
-  shownAt: number | undefined;
-  /** The time of the first snapshot without the series, in milliseconds since 1970; `undefined` while snapshots have it. */
-  endedMs: number | undefined;
-  /** The number of the last update whose snapshot has the series. */
-  presentAt: number;
-  /** Its family in the table. */
-  readonly live: LiveFamily;
+/** The next state of a series. */
+interface SeriesUpdate {
+  readonly one: LiveSeries;
+  readonly latest: SeriesSnapshot;
+  /** What it counted in the interval; `undefined` when that is nothing. */
+  readonly increase: Increase | undefined;
 }
 
-interface LiveFamily {
-  readonly facts: FamilyFacts;
-  readonly definition: FamilyDefinition;
-  /** As in the latest snapshot that has it. */
-  latest: FamilySnapshot;
-  /** By attributes, which are one object in all snapshots of a series. */
-  readonly series: Map<Attributes, LiveSeries>;
-}
-
-/** The parts of the table that a client has not seen yet, as the texts of JSON arrays. */
-export interface TableChanges {
-  readonly families: string;
-  readonly series: string;
-  readonly rows: string;
-  readonly removed: string;
+/** All that a snapshot changes. It is found in slices, and done at once, so that others never see half of it. */
+interface TableUpdate {
+  readonly snapshot: Snapshot;
+  /** The length of the interval; 0 for the first snapshot. */
+  readonly seconds: number;
+  readonly families: (readonly [live: LiveFamily, latest: FamilySnapshot])[];
+  readonly series: SeriesUpdate[];
+  /** Series that this snapshot lacks, and the one before has. */
+  readonly ended: LiveSeries[];
+  /** Series that ended long ago. */
+  leaving: ReadonlySet<LiveSeries>;
+  /** The series with the most values; `undefined` when the choice is not due. */
+  largest: readonly LiveSeries[] | undefined;
 }
 
 /** Options of a table. */
@@ -67,25 +48,13 @@ export interface LiveTableOptions {
   readonly mostShown?: number;
 }
 
-// A browser sorts and draws so many rows within a fifth of a second.
-const MOST_SHOWN = 5000;
-
-// Series rarely overtake others, and those that come and go are drawn anew.
-const CHOICE_UPDATES = 10;
-
-// Updates for which a series stays that somebody has named.
-const NAMED_UPDATES = 60;
-
-// A client that has missed more of them gets the whole table.
-const MOST_REMOVALS = 10_000;
-
 /**
  * A row for each series of a registry, updated by its snapshots. It knows which update changed which row. A series that has ended
  * stays for a while, then it is removed. Of very many series, clients get those with the most values.
  */
 export class LiveTable {
   readonly #keepMs: number;
-  readonly #mostShown: number;
+  readonly #shown: ShownSeries;
   /** Families by scope and name. */
   readonly #families = new Map<string, LiveFamily>();
   /** By id. */
@@ -98,10 +67,6 @@ export class LiveTable {
   readonly #earlierFamilies = new Map<string, number>();
   /** Series of an earlier process that are not in the table, by `seriesKey`. */
   readonly #earlierSeries = new Map<string, HistorySeries>();
-  /** The last removals, oldest first, each with the number of its update. */
-  #removals: (readonly [id: number, update: number])[] = [];
-  /** Removals up to this update may be forgotten. */
-  #forgotten = 0;
   /** The series that have ended and are still there. */
   readonly #ended = new Set<LiveSeries>();
   /** The series that counted something in the last interval. */
@@ -110,21 +75,14 @@ export class LiveTable {
   #startMs = 0;
   #updates = 0;
 
-  /** The series that clients get, ascending by id. */
-  #shown: readonly LiveSeries[] = [];
-  /** The update that chooses them anew. */
-  #choiceAt = 0;
-  /** Series that clients get whatever their counts, each with the update that named it last. */
-  readonly #named = new Map<LiveSeries, number>();
-
-  constructor({ keepMs = Number.POSITIVE_INFINITY, mostShown = MOST_SHOWN }: LiveTableOptions = {}) {
+  constructor({ keepMs = Number.POSITIVE_INFINITY, mostShown }: LiveTableOptions = {}) {
     this.#keepMs = keepMs;
-    this.#mostShown = mostShown;
+    this.#shown = new ShownSeries(mostShown);
   }
 
   /** How many series clients do not get. */
   get leftOut(): number {
-    return this.#byId.size - this.#shown.length;
+    return this.#byId.size - this.#shown.all.length;
   }
 
   /** The number of updates so far. */
@@ -181,121 +139,150 @@ export class LiveTable {
   }
 
   /**
-   * Takes a later snapshot. The first snapshot ends no interval, so its series have no rates.
+   * Takes a later snapshot. The first snapshot ends no interval, so its series have no rates. Lets other work run meanwhile, which finds the
+   * table as it was; only new series are there before they have counted anything. The next call must wait for the end of this one.
    *
    * @returns The ids of series that were removed, because they ended long ago.
    */
-  update(snapshot: Snapshot): readonly number[] {
-    const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
+  async update(snapshot: Snapshot): Promise<readonly number[]> {
+    const update = await this.#findChanges(snapshot);
     this.#startMs = this.#updates === 0 ? snapshot.timeMs : this.#snapshot.timeMs;
     this.#updates += 1;
     this.#snapshot = snapshot;
+    for (const [live, latest] of update.families) {
+      live.latest = latest;
+      live.presentAt = this.#updates;
+    }
+    const before = this.#counted;
     this.#counted = [];
-    const present = new Set<LiveFamily>();
-    for (const family of snapshot.families) {
-      const live = this.#familyOf(family);
-      live.latest = family;
-      present.add(live);
-      for (const series of family.series) {
-        const known = live.series.get(series.attributes);
-        if (known === undefined) this.#add(live, series, seconds);
-        else this.#update(known, series, seconds);
-      }
-      if (family.series.length === live.series.size) continue;
-      for (const one of live.series.values()) if (one.presentAt < this.#updates) this.#end(one);
-    }
-    for (const live of this.#families.values()) {
-      if (!present.has(live)) for (const one of live.series.values()) this.#end(one);
-    }
-    const removed = this.#removeEnded(present);
-    this.#choose();
+    for (const one of update.series) this.#take(one, update.seconds);
+    for (const one of before) if (one.changedAt < this.#updates) this.#stop(one);
+    for (const one of update.ended) this.#end(one);
+    const removed = this.#remove(update.leaving);
+    this.#shown.choose(update.largest, this.#updates);
     return removed;
   }
 
-  /** Chooses the series that clients get. */
-  #choose(): void {
-    const all = this.series;
-    if (all.length > this.#mostShown && this.#updates < this.#choiceAt) {
-      this.#shown = this.#shown.filter(({ facts }) => this.#byId.has(facts.id));
-      return;
+  async #findChanges(snapshot: Snapshot): Promise<TableUpdate> {
+    const slices = new Slices();
+    const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
+    const update: TableUpdate = {
+      ...{ snapshot, seconds, families: [], series: [], ended: [] },
+      ...{ leaving: new Set(), largest: undefined },
+    };
+    const present = new Set<LiveFamily>();
+    for (const family of snapshot.families) {
+      const live = this.#familyOf(family);
+      present.add(live);
+      update.families.push([live, family]);
+      // Snapshots share a family in which nothing has changed.
+      const isSame = live.latest === family && live.presentAt === this.#updates;
+      if (!isSame) await this.#findFamilyChanges(live, family, update, slices);
     }
-    this.#choiceAt = this.#updates + CHOICE_UPDATES;
-    for (const [one, at] of this.#named) if (this.#updates - at > NAMED_UPDATES) this.#named.delete(one);
-    const chosen = new Set([...this.#named.keys(), ...listLargest(all, this.#mostShown)]);
-    for (const one of this.#shown) {
-      if (chosen.has(one) || !this.#byId.has(one.facts.id)) continue;
-      one.shownAt = undefined;
-      this.#removals.push([one.facts.id, this.#updates]);
+    for (const live of this.#families.values()) {
+      if (!present.has(live)) for (const one of live.series.values()) update.ended.push(one);
     }
-    for (const one of chosen) one.shownAt ??= this.#updates;
-    this.#shown = all.filter((one) => chosen.has(one));
-    this.#forgetRemovals();
+    update.leaving = this.#findLeaving(update);
+    update.largest = await this.#shown.findLargest(this.series, update.leaving, this.#updates + 1, slices);
+    return update;
   }
 
-  /** Sends series to clients with the next update, and for a minute or so: somebody has named them. */
-  show(ids: Iterable<number>): void {
-    for (const id of ids) {
-      const one = this.#byId.get(id);
-      if (one === undefined) continue;
-      this.#named.set(one, this.#updates);
-      if (one.shownAt !== undefined) continue;
-      one.shownAt = this.#updates + 1;
-      this.#shown = [...this.#shown, one].sort((a, b) => a.facts.id - b.facts.id);
+  async #findFamilyChanges(
+    live: LiveFamily,
+    family: FamilySnapshot,
+    update: TableUpdate,
+    slices: Slices,
+  ): Promise<void> {
+    const next = this.#updates + 1;
+    const places: LiveSeries[] = [];
+    for (const latest of family.series) {
+      const { attributes } = latest;
+      const before = live.places[places.length];
+      const known = before?.attributes === attributes ? before : live.series.get(attributes);
+      const one = known ?? this.#add(live, latest);
+      one.presentAt = next;
+      places.push(one);
+      const change = this.#findSeriesChange(one, latest, known !== undefined, update.seconds);
+      if (change !== undefined) update.series.push(change);
+      if (slices.isOver()) await slices.next();
     }
+    live.places = places;
+    if (family.series.length === live.series.size) return;
+    for (const one of live.series.values()) if (one.presentAt < next) update.ended.push(one);
   }
 
-  #removeEnded(present: ReadonlySet<LiveFamily>): readonly number[] {
+  /** @returns `undefined` when the series stays as it is, but for its rate. */
+  #findSeriesChange(
+    one: LiveSeries,
+    now: SeriesSnapshot,
+    isKnown: boolean,
+    seconds: number,
+  ): SeriesUpdate | undefined {
+    const { latest: before } = one;
+    if (!isKnown) {
+      // All values of a new series are of the last interval, unless there was no interval.
+      const hasCounted = seconds > 0 && now.counts.total > 0;
+      return { one, latest: now, increase: hasCounted ? increaseOf(one, now, undefined) : undefined };
+    }
+    // Snapshots share what has not changed.
+    if (now === before && one.endedMs === undefined) return undefined;
+    const hasCounted = now.counts.total !== before.counts.total;
+    // A series that has not changed keeps its snapshot, and with it what was made of it.
+    const latest = !hasCounted && isSame(now.rejected, before.rejected) ? before : now;
+    return { one, latest, increase: hasCounted ? increaseOf(one, now, before) : undefined };
+  }
+
+  /** The series that ended so long ago that the table removes them. */
+  #findLeaving({ snapshot: { timeMs }, ended }: TableUpdate): ReadonlySet<LiveSeries> {
+    const leaving = new Set<LiveSeries>();
+    for (const one of [...this.#ended, ...ended]) {
+      const isBack = one.presentAt > this.#updates;
+      if (!isBack && timeMs - (one.endedMs ?? timeMs) >= this.#keepMs) leaving.add(one);
+    }
+    return leaving;
+  }
+
+  #remove(leaving: ReadonlySet<LiveSeries>): readonly number[] {
     const removed: number[] = [];
-    for (const one of this.#ended) {
-      const { facts, latest, live } = one;
-      if (this.#snapshot.timeMs - one.endedMs! < this.#keepMs) continue;
+    for (const one of leaving) {
+      const { facts, attributes, live } = one;
       this.#ended.delete(one);
-      live.series.delete(latest.attributes);
-      if (one.shownAt !== undefined) this.#removals.push([facts.id, this.#updates]);
+      live.series.delete(attributes);
       this.#byId.delete(facts.id);
       removed.push(facts.id);
     }
     for (const [key, live] of this.#families) {
-      if (live.series.size === 0 && !present.has(live)) this.#families.delete(key);
+      if (live.series.size === 0 && live.presentAt < this.#updates) this.#families.delete(key);
     }
     if (removed.length > 0) this.#series = undefined;
-    this.#forgetRemovals();
+    this.#shown.remove(leaving, this.#updates);
     return removed;
-  }
-
-  #forgetRemovals(): void {
-    const tooMany = this.#removals.length - MOST_REMOVALS;
-    if (tooMany > 0) this.#forgotten = this.#removals.splice(0, tooMany).at(-1)![1];
   }
 
   /** Writes the rows that the last update has changed, for `changesSince`. Lets other work run meanwhile. */
   async writeRows(): Promise<void> {
     const slices = new Slices();
-    for (const one of this.#shown) {
+    for (const one of this.#shown.all) {
       if (one.changedAt !== this.#updates && one.shownAt !== this.#updates) continue;
       rowTextOf(one);
       if (slices.isOver()) await slices.next();
     }
   }
 
+  /** Sends series to clients with the next update, and for a minute or so: somebody has named them. */
+  show(ids: Iterable<number>): void {
+    const named = [...ids].map((id) => this.#byId.get(id)).filter((one) => one !== undefined);
+    this.#shown.show(named, this.#updates);
+  }
+
   /** Whether the changes after an update are known. If not, a client needs the whole table. */
   knowsChangesSince(update: number): boolean {
-    return update > 0 && update >= this.#forgotten;
+    return this.#shown.knowsChangesSince(update);
   }
 
   /** The changes after an update; everything after update 0. */
   changesSince(update: number): TableChanges {
-    const series = this.#shown.filter(({ shownAt }) => shownAt! > update);
-    // A client forgets a family without series, so it gets the family with each new one.
-    const families = new Map(series.map(({ familyFacts }) => [familyFacts.id, familyFacts]));
-    const rows = this.#shown.filter(({ changedAt, shownAt }) => changedAt > update || shownAt! > update);
-    const removed = update === 0 ? [] : this.#removals.filter(([, at]) => at > update);
-    return {
-      families: JSON.stringify([...families.values()]),
-      series: JSON.stringify(series.map(({ facts }) => facts)),
-      rows: `[${rows.map(rowTextOf).join()}]`,
-      removed: JSON.stringify(removed.map(([id]) => id)),
-    };
+    return this.#shown.changesSince(update);
   }
 
   #familyOf(family: FamilySnapshot): LiveFamily {
@@ -311,61 +298,62 @@ export class LiveTable {
       facts: familyFacts(id, definition),
       latest: family,
       series: new Map(),
+      places: [],
+      presentAt: Number.NEGATIVE_INFINITY,
     };
     this.#families.set(key, added);
     return added;
   }
 
-  #add(live: LiveFamily, latest: SeriesSnapshot, seconds: number): void {
+  #add(live: LiveFamily, latest: SeriesSnapshot): LiveSeries {
     const { attributes } = latest;
     const key = seriesKey({ facts: { family: live.facts.id }, attributes });
     const earlier = this.#earlierSeries.get(key);
     this.#earlierSeries.delete(key);
     const id = earlier?.facts.id ?? this.#nextSeries++;
-    const facts = seriesFacts(id, live.facts.id, attributes);
     const earlierReaches = earlier?.reaches;
-    const reaches = joinReaches(earlierReaches, latest.reaches);
-    const series: HistorySeries = { facts, family: live.definition, attributes, reaches };
-    // All values of a new series are of the last interval, unless there was no interval.
-    const hasCounted = seconds > 0 && latest.counts.total > 0;
+    // No spread: it would make objects whose fields are found by hashes, and each update looks at all of them.
     const added: LiveSeries = {
-      ...series,
-      ...{ familyFacts: live.facts, latest, earlierReaches },
-      increase: hasCounted ? increaseOf(series, latest, undefined) : undefined,
-      perSecond: hasCounted ? latest.counts.total / seconds : 0,
-      changedAt: this.#updates,
+      facts: seriesFacts(id, live.facts.id, attributes),
+      family: live.definition,
+      attributes,
+      reaches: joinReaches(earlierReaches, latest.reaches),
+      earlierReaches,
+      familyFacts: live.facts,
+      latest,
+      increase: undefined,
+      perSecond: 0,
+      changedAt: 0,
       rowText: undefined,
       shownAt: undefined,
       endedMs: undefined,
-      ...{ presentAt: this.#updates, live },
+      presentAt: 0,
+      live,
     };
-    if (hasCounted) this.#counted.push(added);
-    live.series.set(latest.attributes, added);
+    live.series.set(attributes, added);
     this.#byId.set(id, added);
     this.#series = undefined;
+    return added;
   }
 
-  #update(known: LiveSeries, now: SeriesSnapshot, seconds: number): void {
-    known.presentAt = this.#updates;
-    const before = known.latest;
-    // Snapshots share what has not changed.
-    if (now === before && known.perSecond === 0 && known.endedMs === undefined) return;
-    const newCount = now.counts.total - before.counts.total;
-    if (known.endedMs !== undefined) {
-      known.endedMs = undefined;
-      this.#ended.delete(known);
+  #take({ one, latest, increase }: SeriesUpdate, seconds: number): void {
+    if (one.endedMs !== undefined) {
+      one.endedMs = undefined;
+      this.#ended.delete(one);
     }
-    // A series that has not changed keeps its snapshot, and with it what was made of it.
-    known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
-    if (newCount === 0) {
-      this.#stop(known);
+    one.latest = latest;
+    const isNew = one.changedAt === 0;
+    if (increase === undefined && !isNew) {
+      this.#stop(one);
       return;
     }
-    known.reaches = joinReaches(known.earlierReaches, now.reaches);
-    known.increase = increaseOf(known, now, before);
-    known.perSecond = known.increase.counts.total / seconds;
-    this.#counted.push(known);
-    this.#show(known);
+    one.reaches = joinReaches(one.earlierReaches, latest.reaches);
+    one.increase = increase;
+    if (increase !== undefined) {
+      one.perSecond = increase.counts.total / seconds;
+      this.#counted.push(one);
+    }
+    this.#show(one);
   }
 
   /** A series that has ended counts nothing any more. */
@@ -389,16 +377,6 @@ export class LiveTable {
   }
 }
 
-/** The series that have counted the most values; the earlier of equal ones. */
-function listLargest(all: readonly LiveSeries[], most: number): readonly LiveSeries[] {
-  if (all.length <= most) return all;
-  const counts = Float64Array.from(all, ({ latest }) => latest.counts.total).sort();
-  const least = counts[counts.length - most]!;
-  const larger = all.filter(({ latest }) => latest.counts.total > least);
-  const equal = all.filter(({ latest }) => latest.counts.total === least);
-  return [...larger, ...equal.slice(0, most - larger.length)];
-}
-
 /** The facts of a family, as clients get them. */
 export function familyFacts(id: number, family: FamilyDefinition): FamilyFacts {
   const { name, unit, description, layout } = family;
@@ -415,19 +393,6 @@ export function familyFacts(id: number, family: FamilyDefinition): FamilyFacts {
 /** The facts of a series, as clients get them. */
 export function seriesFacts(id: number, family: number, attributes: Attributes): SeriesFacts {
   return { id, family, attributes: attributePairs(attributes).map((pair) => visible(pair)) };
-}
-
-function rowTextOf(one: LiveSeries): string {
-  one.rowText ??= JSON.stringify(rowOf(one));
-  return one.rowText;
-}
-
-/** The row of a series. */
-export function rowOf({ facts: { id }, family, latest, reaches, increase, perSecond }: LiveSeries): Row {
-  const valuesIn = ({ counts }: Pick<SeriesSnapshot, 'counts'>) =>
-    valuesOf(family, endCounts(counts, reaches));
-  const last = increase === undefined ? null : valuesIn(increase);
-  return [id, latest.counts.total, perSecond, last, valuesIn(latest)];
 }
 
 function isSame(a: RejectedCounts, b: RejectedCounts): boolean {

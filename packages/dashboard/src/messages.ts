@@ -62,6 +62,7 @@ export interface TableMessage {
   readonly title: string;
   /** Whether files may be opened. */
   readonly opensFiles: boolean;
+  /** The time between two updates, in milliseconds: very many busy series make it longer. */
   readonly everyMs: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;

@@ -45,7 +45,10 @@ export interface DashboardOptions {
    * machine. @default no others
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The time between two updates in milliseconds: from 100 to 3,600,000. @default 1000 */
+  /**
+   * The time between two updates in milliseconds: from 100 to 3,600,000. It is longer while very many series count, so that updates take at
+   * most a tenth of a core. @default 1000
+   */
   readonly intervalMs?: number | undefined;
   /** How long the page remembers what was counted, in milliseconds: from 10,000 to 2,592,000,000, which is 30 days. @default 21,600,000, 6 hours */
   readonly historyMs?: number | undefined;

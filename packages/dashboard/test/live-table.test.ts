@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRegistry } from '@hdrscope/registry';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { applyChanges, emptyTable } from '../browser/state.ts';
-import { LiveTable, rowOf } from '../src/live-table.ts';
+import { Feed } from '../src/feed.ts';
+import { History } from '../src/history/history.ts';
+import { rowOf } from '../src/live-series.ts';
+import { LiveTable } from '../src/live-table.ts';
 import type { Row } from '../src/messages.ts';
+import { addressOf } from '../src/options.ts';
 import { MESSAGE } from './browser/support.ts';
 
 /** A registry with a clock that the test sets. */
@@ -23,12 +28,12 @@ test('a rate is the new count divided by the time since the last update', async 
   const series = registry.histogram({ name: 'a', unit: 's' }).with({});
   series.record(1);
   const table = new LiveTable();
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
   expect(rowOf(table.series[0]!)[2]).toBe(0);
 
   for (let n = 0; n < 50; n++) series.record(1);
   wait(250);
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
 
   expect(rowOf(table.series[0]!)[2]).toBe(200);
 });
@@ -38,16 +43,16 @@ test('a series that has ended keeps its values, and its rate is 0', async () => 
   const family = registry.histogram({ name: 'a', unit: 's' });
   const table = new LiveTable();
   for (const attributes of [{ is: 'ended' }, { is: 'live' }]) family.with(attributes).record(1);
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
   family.with({ is: 'ended' }).record(1);
   wait(500);
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
   expect(table.series.map((series) => rowOf(series)[2])).toEqual([2, 0]);
 
   family.remove({ is: 'ended' });
   wait(500);
   const update = table.updates;
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
   const [, count, rate, last] = rowOf(table.series[0]!);
   expect([count, rate, last, table.series[0]!.changedAt]).toEqual([2, 0, null, update + 1]);
 });
@@ -56,7 +61,7 @@ test('names and attributes are sent without characters that a browser obeys', as
   const { registry } = timedRegistry();
   registry.histogram({ name: 'a', description: 'x\u202ey' }).with({ k: 'v\u001b[31m\u009b' }).record(1);
   const table = new LiveTable();
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
 
   const { families, series } = table.changesSince(0);
   expect(JSON.parse(families)[0].description).toBe('x\\u202ey');
@@ -66,11 +71,11 @@ test('names and attributes are sent without characters that a browser obeys', as
 test('all values of a series that appears later are of the last interval', async () => {
   const { registry, wait } = timedRegistry();
   const table = new LiveTable();
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
 
   registry.histogram({ name: 'a', unit: 's' }).with({}).record(1);
   wait(500);
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
 
   const [id, count, perSecond, last, all] = rowOf(table.series[0]!);
   expect([id, count, perSecond]).toEqual([0, 1, 2]);
@@ -86,7 +91,7 @@ test('families of one name in two scopes are different families, and each has an
     family.with({ n: 3 }).record(1);
   }
   const table = new LiveTable();
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
 
   const rows = table.series.map((series) => [
     series.facts.family,
@@ -139,11 +144,11 @@ test('the series of a family that a snapshot lacks have ended', async () => {
   registry.histogram({ name: 'a', unit: 's' }).with({}).record(1);
   const table = new LiveTable({ keepMs: 10_000 });
   const whole = await registry.gather();
-  table.update(whole);
+  await table.update(whole);
   wait(1000);
-  table.update({ ...whole, timeMs: whole.timeMs + 1000, families: [] });
-  expect(table.update({ ...whole, timeMs: whole.timeMs + 10_999, families: [] })).toEqual([]);
-  expect(table.update({ ...whole, timeMs: whole.timeMs + 11_000, families: [] })).toEqual([0]);
+  await table.update({ ...whole, timeMs: whole.timeMs + 1000, families: [] });
+  expect(await table.update({ ...whole, timeMs: whole.timeMs + 10_999, families: [] })).toEqual([]);
+  expect(await table.update({ ...whole, timeMs: whole.timeMs + 11_000, families: [] })).toEqual([0]);
   expect(JSON.parse(table.changesSince(0).families)).toEqual([]);
 });
 
@@ -153,7 +158,7 @@ test('series that come and go take no memory, and a client that has missed many 
   const table = new LiveTable({ keepMs: 1000 });
   for (let second = 0; second < 30; second++) {
     for (let n = 0; n < 500; n++) family.with({ second, n }).record(1);
-    table.update(await registry.gather());
+    await table.update(await registry.gather());
     for (let n = 0; n < 500; n++) family.remove({ second, n });
     wait(1000);
   }
@@ -196,14 +201,14 @@ test('of many series, a client gets those with the most values and those that so
         }
         for (const n of remove) families[n % 2]!.remove({ n });
         wait(1000);
-        table.update(await registry.gather());
+        await table.update(await registry.gather());
         table.show(named);
         if (isRead) read();
       }
       // What was named since the last update comes with the next one.
       for (let update = 0; update < 100; update++) {
         wait(1000);
-        table.update(await registry.gather());
+        await table.update(await registry.gather());
       }
       read();
       const all = [...table.series].sort((a, b) => b.latest.counts.total - a.latest.counts.total);
@@ -223,12 +228,61 @@ test('of many series, a client gets those with the most values and those that so
   );
 }, 120_000);
 
+test('an update of very many series lets other work run, which finds all rates as they were, or all as they are', async () => {
+  const { registry, wait } = timedRegistry();
+  const count = 10_000;
+  const family = registry.histogram({ name: 'a', unit: 's', cardinalityLimit: count + 1 });
+  const all = Array.from({ length: count }, (_, n) => family.with({ n }));
+  const table = new LiveTable();
+  const history = new History({ spanMs: 1e6, mostBytes: 2 ** 26, coarsening: 'older' });
+  await table.update(await registry.gather());
+  for (const series of all) series.record(1);
+  wait(1000);
+  const snapshot = await registry.gather();
+
+  let turns = 0;
+  let isDone = false;
+  const look = (): void => {
+    if (isDone) return;
+    turns++;
+    const counting = table.series.filter(({ perSecond }) => perSecond > 0).length;
+    expect([table.updates, counting]).toEqual(table.updates === 1 ? [1, 0] : [2, count]);
+    setImmediate(look);
+  };
+  setImmediate(look);
+  await table.update(snapshot);
+  const turnsOfUpdate = turns;
+  const interval = await history.add(table.startMs, snapshot.timeMs, table.increases());
+  isDone = true;
+  expect(interval.ids).toHaveLength(count);
+  expect(turnsOfUpdate).toBeGreaterThan(3);
+  expect(turns - turnsOfUpdate).toBeGreaterThan(3);
+});
+
+test('updates of many busy series become rarer, and clients hear how rare', async () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'a', unit: 's', cardinalityLimit: 15_001 });
+  const all = Array.from({ length: 15_000 }, (_, n) => family.with({ n }));
+  const { page } = addressOf({ intervalMs: 100 });
+  const feed = new Feed(registry, page, () => {
+    for (const series of all) series.record(1);
+  });
+  feed.start(() => true);
+  const startMs = performance.now();
+  while (feed.everyMs === page.intervalMs || performance.now() - startMs < 500) await sleep(20);
+  const { updates } = feed.table;
+  await feed.stop();
+  // An update of 15,000 busy series works for more than 50 ms.
+  expect(feed.everyMs).toBeGreaterThanOrEqual(500);
+  expect(updates).toBeLessThan((performance.now() - startMs) / (2 * page.intervalMs));
+});
+
 test('a series that is named comes with the next update, although others have more values', async () => {
   const { registry, wait } = timedRegistry();
   const family = registry.histogram({ name: 'a', unit: 's' });
   for (let n = 0; n < 5; n++) for (let i = 0; i <= n; i++) family.with({ n }).record(1);
   const table = new LiveTable({ mostShown: 2 });
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
   const ids = (seen: number): number[] =>
     (JSON.parse(table.changesSince(seen).series) as { id: number }[]).map(({ id }) => id);
   expect([ids(0), table.leftOut]).toEqual([[3, 4], 3]);
@@ -236,7 +290,7 @@ test('a series that is named comes with the next update, although others have mo
   const seen = table.updates;
   table.show([0]);
   wait(1000);
-  table.update(await registry.gather());
+  await table.update(await registry.gather());
   expect([ids(seen), table.leftOut]).toEqual([[0], 2]);
   const rows: Row[] = JSON.parse(table.changesSince(seen).rows);
   expect(rows.map(([id, count]) => [id, count])).toEqual([[0, 1]]);

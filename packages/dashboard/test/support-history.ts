@@ -37,7 +37,7 @@ export class TimedPage {
 
   async update(): Promise<void> {
     const isFirst = this.table.updates === 0;
-    this.table.update(await this.registry.gather());
+    await this.table.update(await this.registry.gather());
     if (!isFirst)
       await this.history.add(this.table.startMs, this.table.snapshot.timeMs, this.table.increases());
   }

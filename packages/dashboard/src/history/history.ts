@@ -149,6 +149,7 @@ export class History {
     for (const { series } of added) {
       const { facts, family, attributes, reaches } = series;
       this.#series.set(facts.id, { facts, family, attributes, reaches, lastMs: endMs });
+      if (this.#slices.isOver()) await this.#slices.next();
     }
     const interval = await packInterval(startMs, endMs, added, this.#slices);
     this.#push(interval);

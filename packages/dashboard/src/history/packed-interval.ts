@@ -61,7 +61,7 @@ export async function packInterval(
     entries.push({ id, sum, counts: packCounts(counts), buckets: packedBuckets });
     if (slices.isOver()) await slices.next();
   }
-  return intervalOf(startMs, endMs, entries);
+  return joinSeries(startMs, endMs, entries, slices);
 }
 
 /** What a series counted in an interval, packed. */
@@ -73,14 +73,19 @@ export interface PackedSeries {
   readonly buckets: Uint8Array;
 }
 
-function intervalOf(startMs: number, endMs: number, entries: readonly PackedSeries[]): PackedInterval {
+async function joinSeries(
+  startMs: number,
+  endMs: number,
+  entries: readonly PackedSeries[],
+  slices: Slices,
+): Promise<PackedInterval> {
   const ids = new Int32Array(entries.length);
   const sums = new Float64Array(entries.length);
   const offsets = new Uint32Array(2 * entries.length + 1);
   const length = entries.reduce((sum, { counts, buckets }) => sum + counts.length + buckets.length, 0);
   const bytes = new Uint8Array(length);
   let at = 0;
-  entries.forEach(({ id, sum, counts, buckets }, i) => {
+  for (const [i, { id, sum, counts, buckets }] of entries.entries()) {
     ids[i] = id;
     sums[i] = sum;
     offsets[2 * i] = at;
@@ -89,7 +94,8 @@ function intervalOf(startMs: number, endMs: number, entries: readonly PackedSeri
     offsets[2 * i + 1] = at;
     bytes.set(buckets, at);
     at += buckets.length;
-  });
+    if (slices.isOver()) await slices.next();
+  }
   offsets[2 * entries.length] = at;
   return sizedInterval({ startMs, endMs, ids, offsets, sums, bytes });
 }
@@ -155,7 +161,7 @@ export async function mergedInterval(
     else merged.push(mergedSeries(seriesAt(first, i++), seriesAt(second, j++), slotCountsOf(a)));
     if (slices.isOver()) await slices.next();
   }
-  return intervalOf(first.startMs, second.endMs, merged);
+  return joinSeries(first.startMs, second.endMs, merged, slices);
 }
 
 function mergedSeries(a: PackedSeries, b: PackedSeries, { slots, buckets }: SlotCounts): PackedSeries {

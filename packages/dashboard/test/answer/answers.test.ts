@@ -392,7 +392,7 @@ test('an answer that is made while an interval is added hides no new series from
   const question = { by: [], pick: 'rpc.duration', range: second(0, 3) };
 
   const asked = page.ask(question);
-  page.table.update(next);
+  await page.table.update(next);
   await page.history.add(page.table.startMs, next.timeMs, page.table.increases());
   await asked;
 

@@ -70,7 +70,7 @@ class KeptPage extends TimedPage {
   /** Ends an interval. Without `isWritten`, it waits in memory, as within ten seconds after a write. */
   async passOn(ms: number, isWritten = true): Promise<void> {
     this.nowMs += ms;
-    this.table.update(await this.registry.gather());
+    await this.table.update(await this.registry.gather());
     const { startMs, snapshot } = this.table;
     const interval = await this.history.add(startMs, snapshot.timeMs, this.table.increases());
     if (isWritten) this.#monotonicMs += 400_000;
