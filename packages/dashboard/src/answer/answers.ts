@@ -74,6 +74,10 @@ export class Answers {
   /** The last ranking of each question, by its key. */
   readonly #rankings = new Map<string, LastRanking>();
   readonly #isRecord: boolean;
+  /** All series as they were after an update of the table. */
+  #listed: { updates: number; ofTable: readonly HistorySeries[]; all: readonly HistorySeries[] } = {
+    ...{ updates: -1, ofTable: [], all: [] },
+  };
 
   readonly #listExporters: () => readonly string[];
 
@@ -97,7 +101,7 @@ export class Answers {
     const slices = new Slices();
     // All awaits come after these: a later interval may have series that the groups lack.
     const intervals = [...this.#history.intervals];
-    const all = [...this.#allSeries()];
+    const all = this.#listSeries();
     if (question.tab !== undefined) {
       const { plots, series } = tabOf(question.tab);
       const groups = await listGroups(series, { where: [] }, slices);
@@ -137,7 +141,7 @@ export class Answers {
   async why(question: Question): Promise<Pick<Answer, 'why'>> {
     if (question.tab !== undefined) return {};
     // A filter may leave out the picked row, and still ask about its metric.
-    const listed = [...this.#allSeries()];
+    const listed = this.#listSeries();
     const all = chooseTimes(this.#listTimes(question), question);
     const labelled = await findLabelled(listed, question.by, labelSet([question.pick]), new Slices());
     const picked = labelled.at(-1);
@@ -167,7 +171,7 @@ export class Answers {
     const families = new Map<number, ExplainedFamily & { readonly series: HistorySeries[] }>();
     const { exporters } = this;
     const slices = makeSlices();
-    const listed = [...this.#allSeries()];
+    const listed = this.#listSeries();
     for (const one of listed) {
       const { facts, family } = one;
       if (slices.isOver()) await slices.next();
@@ -216,7 +220,7 @@ export class Answers {
   }
 
   #listGroups(question: Question): Promise<readonly Group[]> {
-    return listGroups([...this.#allSeries()], question, new Slices());
+    return listGroups(this.#listSeries(), question, new Slices());
   }
 
   async #rowsOf(
@@ -251,10 +255,16 @@ export class Answers {
     return rowsWithin(groups, range === undefined ? all : intervalsWithin(all, range), slices);
   }
 
-  /** The series that only the history knows, then those of the table. */
-  *#allSeries(): Generator<HistorySeries, void> {
-    for (const one of this.#history.series) if (this.#table.find(one.facts.id) === undefined) yield one;
-    yield* this.#table.series;
+  /** The series that only the history knows, then those of the table. An update of the table asks for them several times. */
+  #listSeries(): readonly HistorySeries[] {
+    const { updates, series } = this.#table;
+    if (this.#listed.updates !== updates || this.#listed.ofTable !== series) {
+      const gone: HistorySeries[] = [];
+      for (const one of this.#history.series)
+        if (this.#table.find(one.facts.id) === undefined) gone.push(one);
+      this.#listed = { updates, ofTable: series, all: gone.length === 0 ? series : [...gone, ...series] };
+    }
+    return this.#listed.all;
   }
 
   /** @param all All intervals of the history at the time when the group was made. */
