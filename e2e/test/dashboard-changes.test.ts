@@ -71,7 +71,7 @@ describeWithChromium('the first view of the live page', () => {
   });
 
   test('says that nothing changed, and shows the largest row; metrics of hdrscope come last', async () => {
-    await hasText(headline(), /^Nothing changed: none of the 12 rows shifted/);
+    await hasText(headline(), /^Nothing changed: the differences of all 12 rows/);
 
     expect(await firstRow().getAttribute('data-label')).toContain('http.server.request.duration');
     expect(await firstRow().getAttribute('aria-selected')).toBe('true');

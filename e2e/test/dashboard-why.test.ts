@@ -1,9 +1,13 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import type { Page } from 'playwright-core';
 import { describeWithChromium } from './support/chromium.ts';
 import { LiveDashboard } from './support/live-dashboard.ts';
 import { addressOf, DESKTOP, hasText, PHONE, until, violationsOf } from './support/live-page.ts';
 import { Shop, type Trouble } from './support/shop.ts';
+
+const screenshots = join(import.meta.dirname, '../.test-results/screenshots');
 
 /** The clock of the service runs so many times as fast as that of the machine. Its requests take as long as they take. */
 const PACE = 15;
@@ -31,7 +35,10 @@ describeWithChromium('the live page of a service in trouble', () => {
   let shop: Shop | undefined;
   let page: Page;
 
-  beforeAll(() => live.startBrowser(), 60_000);
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    await live.startBrowser();
+  }, 60_000);
 
   afterAll(async () => {
     await shop?.close();
@@ -109,10 +116,11 @@ describeWithChromium('the live page of a service in trouble', () => {
     ['desktop', 'dark', DESKTOP],
     ['phone', 'light', PHONE],
     ['phone', 'dark', PHONE],
-  ] as const)('axe-core finds nothing wrong with the answer: %s, %s', async (_, colorScheme, viewport) => {
+  ] as const)('axe-core finds nothing wrong with the answer: %s, %s', async (name, colorScheme, viewport) => {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await page.locator('.waterfall li').first().waitFor();
+    await page.screenshot({ path: join(screenshots, `why-${name}-${colorScheme}.png`) });
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
   });

@@ -101,8 +101,8 @@ export function headlineText(changes: ChangesMessage, zone: Zone): string {
   );
   const times = `The page compares ${rangeText(after, zone)} with ${whenText(changes.against)}${rangeText(before, zone)}`;
   if (rows.length === 0) {
-    const start = failed.length === 0 ? 'Nothing changed: none' : `${failed.join('')}None`;
-    return `${start} of the ${formatCount(rowCount)} rows shifted by more than chance gives. The largest row is shown first. ${times}${othersText(changes)}.`;
+    const start = failed.length === 0 ? 'Nothing changed: the' : `${failed.join('')}The`;
+    return `${start} differences of all ${formatCount(rowCount)} rows may be chance. The largest row is shown first. ${times}${othersText(changes)}.`;
   }
   const count = rows.length + leftOut;
   const some = `${leftOut > 0 ? 'At least ' : ''}${formatCount(rows.length)} of ${formatCount(Math.max(rowCount, count))} rows changed`;
@@ -140,7 +140,7 @@ export function changeText(change: RowChange, nowMs: number, zone: Zone): string
   const moved = isNew ? `${percentile} ${after}, new` : `${percentile} ${before} → ${after}`;
   const [least, most] = isWide ? ['at least ', 'at most '] : ['', ''];
   const now = `${isUp ? least : most}${formatShare(above.after)}`;
-  const then = `before, ${isUp ? most : least}${formatShare(above.before)}${isNew ? ' of its metric' : ''} were`;
+  const then = `before, ${isUp ? most : least}${formatShare(above.before)}${isNew ? ' of the values of its metric' : ''} were`;
   const parts = `${sentence(now)} of its values are above ${limit}; ${then}`;
   const metric = `${formatShare(shareOfMetric)} of all values of its metric moved ${isUp ? 'above' : 'below'} it`;
   return `${moved} since ${momentText(sinceMs, nowMs, zone)}. ${parts}. ${metric}.${errorsText(change.errors)}`;

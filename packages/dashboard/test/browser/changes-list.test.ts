@@ -29,7 +29,7 @@ test.each([
   ],
   [
     { isNew: true, before: 'no values', errors: { before: null, after: 0.5 } },
-    'p99.9 4.16 s, new since 15:10:00. 31 % of its values are above 70 ms; before, 0.1 % of its metric were. 8 % of all values of its metric moved above it. Errors unknown → 50 %.',
+    'p99.9 4.16 s, new since 15:10:00. 31 % of its values are above 70 ms; before, 0.1 % of the values of its metric were. 8 % of all values of its metric moved above it. Errors unknown → 50 %.',
     ' ▲ 31 %',
   ],
   [
