@@ -22,17 +22,17 @@ import { drawExplanation } from './waterfall.ts';
 const DESCRIPTION = `Explains why a percentile moved from one time of a history to another, or from one log to another, by the attributes of
 the series.
 
-The cause is the attribute value whose series gained the most slow values, compared with all others, and more than chance
-gives. Two or three attribute values are a cause together (route=/pay & host=h2) when each of them is needed. There may be
+The cause is the attribute value whose series gained more slow values than those of every other, and more than chance may
+explain. Two or three attribute values are a cause together (route=/pay & host=h2) when each of them is needed. There may be
 up to three causes. Each explains a part of the difference, by the values that its series counted and by their share
 of all values ("more of /reports"); the parts of all causes and of all other series add up to 100 %. A part above 100 %
 means that others made the difference smaller. The causes explain at least half of the difference together. Attribute
 values that select the same series share a row, because the data cannot separate them.
 
 A difference that may be chance is not explained. The verdict is undecided when it depends on where values lie in a wide
-bucket. For values in wide buckets, the table shows bounds, and the least part that a cause explains, had its series alone
-stayed as they were; of several causes, the sentence has the least part that they explain together. Where series have
-different buckets, one attribute value is looked for. A significant difference may have no explanation: then all series
+bucket. For values in wide buckets, the table shows bounds. It shows the least part that a cause explains, which is by how much
+smaller the difference would be if only its series had stayed as they were. The sentence states the least part that several
+causes explain together. Where series have different buckets, the command looks for a single attribute value. A significant difference may have no explanation: then all series
 moved alike, or the series that moved share no attribute values that the others lack.
 
 With the folder of a history, --before and --after are ranges: a start and an end
