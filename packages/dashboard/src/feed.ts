@@ -18,7 +18,7 @@ const IDLE_TIMES = 5;
 // Updates of very many busy series become rarer: they take at most a tenth of a core.
 const UPDATE_REST_TIMES = 9;
 
-// A shorter update holds nobody up. A busy machine makes it longer, and the history shall not become coarse then.
+// A shorter update holds nobody up.
 const LEAST_WORK_MS = 50;
 
 // The time between two writes of the history to a folder.
@@ -60,7 +60,7 @@ export class Feed {
   /** Whether the past has been read. */
   #isPastRead = false;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** How long the last update has worked. */
+  /** How long the last update has worked: without what else the process did meanwhile. */
   #workedMs = 0;
 
   constructor(shown: DashboardData, settings: DashboardSettings, onUpdate: () => void) {
@@ -197,13 +197,14 @@ export class Feed {
     const isFirst = this.table.updates === 0;
     // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
     if (!isFirst && snapshot.timeMs <= this.table.snapshot.timeMs) return;
-    const startMs = performance.now();
-    await this.table.update(snapshot);
+    const slices = new Slices();
+    await this.table.update(snapshot, slices);
     this.#errors = snapshot.errors.map(({ source, error }) => visible(`${source}: ${reasonOf(error)}`));
     // The first update adds all series. Later ones have less to do.
     if (isFirst) return;
-    const interval = await this.history.add(this.table.startMs, snapshot.timeMs, this.table.increases());
-    this.#workedMs = performance.now() - startMs;
+    const { table, history } = this;
+    const interval = await history.add(table.startMs, snapshot.timeMs, table.increases(), slices);
+    this.#workedMs = slices.workedMs;
     this.#past?.note(interval, this.history);
   }
 

@@ -144,8 +144,8 @@ export class LiveTable {
    *
    * @returns The ids of series that were removed, because they ended long ago.
    */
-  async update(snapshot: Snapshot): Promise<readonly number[]> {
-    const update = await this.#findChanges(snapshot);
+  async update(snapshot: Snapshot, slices: Slices = new Slices()): Promise<readonly number[]> {
+    const update = await this.#findChanges(snapshot, slices);
     this.#startMs = this.#updates === 0 ? snapshot.timeMs : this.#snapshot.timeMs;
     this.#updates += 1;
     this.#snapshot = snapshot;
@@ -163,8 +163,7 @@ export class LiveTable {
     return removed;
   }
 
-  async #findChanges(snapshot: Snapshot): Promise<TableUpdate> {
-    const slices = new Slices();
+  async #findChanges(snapshot: Snapshot, slices: Slices): Promise<TableUpdate> {
     const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
     const update: TableUpdate = {
       ...{ snapshot, seconds, families: [], series: [], ended: [] },

@@ -74,6 +74,8 @@ export interface SlicesOptions {
  * ```
  */
 export class Slices {
+  /** How long the slices that have ended took. */
+  #workedMs = 0;
   /** How long the work may rest; `undefined` when it does not. */
   readonly patience: Patience | undefined;
   readonly #lengthMs: number;
@@ -110,11 +112,17 @@ export class Slices {
     return nowMs >= this.#endMs;
   }
 
+  /** How long the work has taken, without what else ran between its slices. */
+  get workedMs(): number {
+    return this.#workedMs + performance.now() - this.#beganMs;
+  }
+
   /** Lets all other work run that is due, and begins the next slice. */
   async next(): Promise<void> {
     const leftMs = performance.now();
     const sliceMs = leftMs - this.#beganMs;
     takenMs += sliceMs;
+    this.#workedMs += sliceMs;
     this.#noteLoad(leftMs);
     const restMs = isBusy ? this.#restMs(sliceMs, leftMs) : 0;
     if (restMs > 0) await rest(restMs);

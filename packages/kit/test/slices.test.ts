@@ -154,6 +154,19 @@ describe('by a clock of its own', () => {
     expect(measureSlice(slices)).toBe(2);
   });
 
+  test('the work has taken what its slices took, whatever ran between them', async () => {
+    await letOthersWork(0);
+    const slices = new Slices();
+    for (const othersMs of [40, 0, 400]) {
+      work(3);
+      const next = slices.next();
+      nowMs += othersMs;
+      await next;
+    }
+    work(1);
+    expect(slices.workedMs).toBe(10);
+  });
+
   test('a slice waits for a turn of the event loop without other work, at most 8 ms', async () => {
     const wait = async (turnMs: number, turns: number): Promise<number> => {
       const startMs = nowMs;

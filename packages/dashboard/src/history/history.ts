@@ -66,7 +66,6 @@ export class History {
   /** Every series of an interval, by its id. */
   readonly #series = new Map<number, RememberedSeries>();
   #bytes = 0;
-  readonly #slices = new Slices();
 
   constructor(limits: HistoryLimits) {
     this.#limits = limits;
@@ -114,11 +113,12 @@ export class History {
    * @param later Intervals that the other history added after `intervals`.
    */
   async restore({ intervals, series }: EarlierHistory, later: readonly PackedInterval[]): Promise<void> {
+    const slices = new Slices();
     const lastMs = new Map<number, number>();
     for (const { ids, endMs } of [...intervals, ...later].reverse()) {
       for (const id of ids) {
         if (!lastMs.has(id)) lastMs.set(id, endMs);
-        if (this.#slices.isOver()) await this.#slices.next();
+        if (slices.isOver()) await slices.next();
       }
     }
     for (const one of series) {
@@ -128,7 +128,7 @@ export class History {
     for (const interval of intervals) this.#push(interval);
     for (const interval of later) {
       this.#push(interval);
-      await this.#makeRoom(interval.endMs);
+      await this.#makeRoom(interval.endMs, slices);
     }
   }
 
@@ -143,23 +143,28 @@ export class History {
    *
    * @returns The interval as it was before it was merged with others.
    */
-  async add(startMs: number, endMs: number, increases: Iterable<Increase>): Promise<PackedInterval> {
+  async add(
+    startMs: number,
+    endMs: number,
+    increases: Iterable<Increase>,
+    slices: Slices = new Slices(),
+  ): Promise<PackedInterval> {
     const added = [...increases];
     // Only these parts: a series of the table also holds its latest snapshots.
     for (const { series } of added) {
       const { facts, family, attributes, reaches } = series;
       this.#series.set(facts.id, { facts, family, attributes, reaches, lastMs: endMs });
-      if (this.#slices.isOver()) await this.#slices.next();
+      if (slices.isOver()) await slices.next();
     }
-    const interval = await packInterval(startMs, endMs, added, this.#slices);
+    const interval = await packInterval(startMs, endMs, added, slices);
     this.#push(interval);
-    await this.#makeRoom(endMs);
+    await this.#makeRoom(endMs, slices);
     return interval;
   }
 
-  async #makeRoom(nowMs: number): Promise<void> {
+  async #makeRoom(nowMs: number, slices: Slices): Promise<void> {
     this.#forgetBefore(nowMs - this.#limits.spanMs);
-    while (this.#isFull) await this.#mergeTwo();
+    while (this.#isFull) await this.#mergeTwo(slices);
   }
 
   get #isFull(): boolean {
@@ -167,14 +172,14 @@ export class History {
     return length > MOST_INTERVALS || (length > FEWEST_INTERVALS && this.#bytes > this.#limits.mostBytes);
   }
 
-  async #mergeTwo(): Promise<void> {
+  async #mergeTwo(slices: Slices): Promise<void> {
     const at = placeToMerge(this.#intervals, this.#limits.coarsening);
     if (at === undefined) {
       this.#forgetBefore(this.#intervals[0]!.endMs);
       return;
     }
     const [first, second] = [this.#intervals[at]!, this.#intervals[at + 1]!];
-    const merged = await mergedInterval(first, second, (id) => this.#slotCountsOf(id), this.#slices);
+    const merged = await mergedInterval(first, second, (id) => this.#slotCountsOf(id), slices);
     this.#intervals.splice(at, 2, merged);
     this.#bytes += merged.byteLength - first.byteLength - second.byteLength;
   }
