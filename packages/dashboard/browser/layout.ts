@@ -22,6 +22,7 @@ const KEYS =
 /** Puts the parts of the page together. */
 export function layOutPage(parts: PageParts): HTMLElement {
   const { header, notices, timeline, why, live, rowNotices, details, endNotes } = parts;
+  // Bounded: the parts are those of one page.
   const main = h('main', {}, ...notices, timeline, why, live, ...rowNotices, ...details);
   // A phone has room for what changed and the first rows, or for the timeline.
   const phone = window.matchMedia('(max-width: 600px)');
@@ -32,5 +33,6 @@ export function layOutPage(parts: PageParts): HTMLElement {
   phone.addEventListener('change', placeTimeline);
   placeTimeline();
   const keys = h('p', { class: 'keys' }, KEYS, h('span', { class: 'pause-key' }, ', p pauses'));
+  // Bounded: a page ends with a few notes.
   return h('div', { class: 'app' }, header, main, h('footer', {}, ...endNotes, keys));
 }
