@@ -27,6 +27,7 @@ const listTestFiles = (dir) => listFiles(join(dir, 'test'), only).filter((file) 
 /** What each package has. Tests run on TypeScript sources, so no build is needed before them. */
 const shared = {
   testEnvironment: pathOf('./environment.js'),
+  setupFilesAfterEnv: [pathOf('./setup.js')],
   runtime: pathOf('./runtime.js'),
   testRegex: only.source,
   roots: ['<rootDir>/test'],

@@ -1,0 +1,3 @@
+import { createExpect } from './expect.js';
+
+Reflect.set(globalThis, 'expect', createExpect(expect));
