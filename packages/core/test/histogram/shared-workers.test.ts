@@ -90,7 +90,7 @@ describe('threads that record into one histogram', () => {
   test('lose no value, and every value is in exactly one interval', async () => {
     const histogram = new Histogram({ highestTrackableValue: 1_000_000, storage: 'shared' });
     // Long enough for several intervals, also where the threads leave this one little time.
-    const running = recordInThreads(histogram.sharedBuffer!, LISTS, { ...LONG_WORK, leastMs: 1500 });
+    const running = recordInThreads(histogram.sharedBuffer!, LISTS, { ...LONG_WORK, leastMs: 500 });
     const intervals = await intervalsDuring(new Recorder(histogram), running);
     const rounds = await running;
     const expected = new Histogram();
