@@ -52,12 +52,12 @@ test('a flipped bit anywhere in a file is found, and no question is answered wit
   const { folder, path, bytes } = await twoFiles();
   expect(await countIn(folder)).toEqual([3]);
   const found: string[] = [];
-  for (let at = 0; at < bytes.length; at++) {
+  for (const at of someCells([...bytes.keys()], 0)) {
     const flipped = Buffer.from(bytes);
     flipped[at]! ^= 1 << (at % 8);
     writeFileSync(path, flipped);
     found.push(await readAll(path).then(String, ({ code }) => code));
-    if (at % 50 === 0) await expect(countIn(folder)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
+    if (at % 51 === 0) await expect(countIn(folder)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
   }
   expect(new Set(found)).toEqual(new Set(['ERR_HISTORY_FILE']));
   writeFileSync(path, bytes);
@@ -66,7 +66,8 @@ test('a flipped bit anywhere in a file is found, and no question is answered wit
 
 test('a file that is cut off anywhere is found', async () => {
   const { folder, path, bytes } = await twoFiles();
-  for (let length = 0; length < bytes.length; length += 7) {
+  const lengths = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, n) => 7 * n);
+  for (const length of someCells(lengths, 0)) {
     writeFileSync(path, bytes.subarray(0, length));
     const [damaged] = (await verifyHistory(folder)).damaged;
     expect(damaged?.path).toBe(path);
