@@ -43,7 +43,7 @@ it('attacks a term behind what the terms before it match', () => {
 });
 
 describe('the measurement', () => {
-  const messages = async (source: string, limitMs = 3000) =>
+  const messages = async (source: string, limitMs = 1000) =>
     (await findSlow(found(source), limitMs)).map(({ message }) => message);
 
   it.each([
