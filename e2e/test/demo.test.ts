@@ -19,7 +19,7 @@ async function urlsOf(demo: DemoProcess): Promise<{ service: string; metrics: st
   return { service: service!, metrics: metrics! };
 }
 
-/** Reads a page of metrics several times a second, until the demo has ended. */
+/** Reads a page of metrics four times a second, until the demo has ended. */
 async function scrapeToTheEnd(demo: DemoProcess): Promise<{ pages: string[]; contentType: string | null }> {
   const { metrics } = await urlsOf(demo);
   const pages: string[] = [];
@@ -36,7 +36,7 @@ async function scrapeToTheEnd(demo: DemoProcess): Promise<{ pages: string[]; con
     } catch {
       // The server has closed.
     }
-    await sleep(100);
+    await sleep(250);
   }
   return { pages, contentType };
 }
@@ -66,7 +66,7 @@ function countsByRoute(table: string): Map<string, number> {
 test('a run keeps a history with every answer', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-demo-'));
   try {
-    const demo = startDemo('--seconds', '3', '--history', folder, ...FREE_PORTS);
+    const demo = startDemo('--seconds', '2', '--history', folder, ...FREE_PORTS);
     expect(await demo.exit).toEqual({ code: 0, signal: null });
     const groups = await queryHistory(folder, { metric: 'http.server.request.duration', by: ['http.route'] });
     const [client] = totalsOf(demo.stdout());
@@ -86,7 +86,7 @@ describe('a run from start to end', () => {
   let lastPage: string;
 
   beforeAll(async () => {
-    demo = npmStart('--seconds', '5', ...FREE_PORTS);
+    demo = npmStart('--seconds', '3', ...FREE_PORTS);
     const scraped = await scrapeToTheEnd(demo);
     lastPage = scraped.pages.at(-1)!;
     pages = scraped.pages.map((page) => readHistogram(page, METRIC));
@@ -192,7 +192,7 @@ describe('when the ports are taken', () => {
     expect(service).not.toContain(`:${port}`);
     expect(metrics).not.toContain(`:${metricsPort}`);
 
-    await demo.printed(/^ +2 s /m);
+    await demo.printed(/^ +1 s /m);
     // Requests of other clients are counted too, but not as part of the load.
     expect((await fetch(`${service}/nowhere`)).status).toBe(404);
     expect(readHistogram(await (await fetch(metrics)).text(), METRIC).length).toBeGreaterThan(0);

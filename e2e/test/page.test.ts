@@ -71,7 +71,7 @@ const CLUSTERS = PLACES.flatMap(([place, args, environment]) =>
   [2, 5].map((workers) => ({ place, workers, args, environment: { ...environment, WORKERS: `${workers}` } })),
 );
 
-test.each(someCells(CLUSTERS, 0))(
+test.each(someCells(CLUSTERS, 2))(
   'a cluster of $workers workers, register in $place, counts each request once, while all workers are replaced',
   ({ args, environment }) => countWhileReplaced(args, environment),
   60_000,
