@@ -82,9 +82,7 @@ export class Broadcast {
     this.#beat = setInterval(
       () => {
         for (const one of this.#subscribers) {
-          // When a record does not change, no later update replaces one that found no room.
-          if (one.isReady && one.seen < this.#feed.table.updates) this.#sendNews(one);
-          else one.beat();
+          if (!this.#sendMissed(one)) one.beat();
         }
       },
       Math.min(beatMs, BEAT_MS),
@@ -110,7 +108,10 @@ export class Broadcast {
     question: Question,
     { lastId, isZipped }: { readonly lastId: string | undefined; readonly isZipped: boolean },
   ): void {
-    const subscriber = new Subscriber(response, this.#seenBy(lastId), question, isZipped);
+    const subscriber = new Subscriber(response, this.#seenBy(lastId), question, isZipped, () => {
+      // No other update follows the last one of a record.
+      if (this.#feed.isRecord && !this.#feed.isReading) this.#sendMissed(subscriber);
+    });
     this.#subscribers.add(subscriber);
     response.on('close', () => this.#subscribers.delete(subscriber));
     // The first client neither waits for the next update nor sees an old one.
@@ -142,6 +143,13 @@ export class Broadcast {
     for (const running of this.#running) running.keep(new Set(questions.keys()));
     this.#changes.keep(new Set(ready.map(({ changesKey }) => changesKey)));
     for (const question of questions.values()) this.#ask(question);
+  }
+
+  /** Sends a client the update that found it behind, or found no room. Returns whether there is one. */
+  #sendMissed(subscriber: Subscriber): boolean {
+    const hasMissed = subscriber.isReady && subscriber.seen < this.#feed.table.updates;
+    if (hasMissed) this.#sendNews(subscriber);
+    return hasMissed;
   }
 
   #sendNews(subscriber: Subscriber): void {

@@ -25,6 +25,7 @@ export class Subscriber {
   /** The number of the last update that it was sent; 0 before the first one. */
   seen: number;
   readonly #response: ServerResponse;
+  readonly #onRead: () => void;
   /** The last parts of an answer that it was sent, by their event, as JSON. */
   readonly #seenParts = new Map<StreamEvent['name'], string>();
   /** An answer that waits until the client has read what it was sent. */
@@ -35,9 +36,19 @@ export class Subscriber {
   #isZipping = false;
   #stalledSinceMs: number | undefined;
 
-  /** @param isZipped Whether the client takes gzip. */
-  constructor(response: ServerResponse, seen: number, question: Question, isZipped: boolean) {
+  /**
+   * @param isZipped Whether the client takes gzip.
+   * @param onRead Called when the client has read what it was sent.
+   */
+  constructor(
+    response: ServerResponse,
+    seen: number,
+    question: Question,
+    isZipped: boolean,
+    onRead: () => void,
+  ) {
     this.#response = response;
+    this.#onRead = onRead;
     this.#gzip = isZipped ? new GzipEnd() : undefined;
     this.seen = seen;
     this.question = question;
@@ -53,7 +64,7 @@ export class Subscriber {
     });
     if (isZipped) response.write(GZIP_HEADER);
     this.#writeText(`retry: ${RETRY_MS}\n\n`);
-    response.on('drain', () => this.#answerLate());
+    response.on('drain', () => this.#goOn());
   }
 
   /** Whether the client keeps up, and the server may hold more bytes, so that it may be sent more. */
@@ -89,10 +100,13 @@ export class Subscriber {
     if (parts.length > 0) this.send(parts);
   }
 
-  #answerLate(): void {
+  /** Sends what has waited, when the client has read what it was sent. */
+  #goOn(): void {
+    if (this.isBehind) return;
     const events = this.#waiting;
     this.#waiting = undefined;
     if (events !== undefined) this.answer(events);
+    this.#onRead();
   }
 
   async #sendZipped(events: readonly StreamEvent[], end: GzipEnd): Promise<void> {
@@ -110,7 +124,7 @@ export class Subscriber {
     } finally {
       this.#isZipping = false;
     }
-    if (!this.isBehind) this.#answerLate();
+    this.#goOn();
   }
 
   #writeText(text: string): void {

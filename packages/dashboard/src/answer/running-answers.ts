@@ -17,7 +17,11 @@ interface Running {
   tookMs: number;
   /** The round of the last answer. */
   round: number;
+  /** The last round in which it was asked. */
+  askedRound: number;
   isRunning: boolean;
+  /** Whether it is going to be asked again. */
+  isWaiting: boolean;
 }
 
 /**
@@ -57,21 +61,42 @@ export class RunningAnswers {
   ask(question: Question, round: number): void {
     const key = keyOfQuestion(question);
     const known = this.#running.get(key);
+    if (known !== undefined) known.askedRound = round;
     if (known?.isRunning === true) return;
-    if (known?.events !== undefined) {
-      const goodMs = Math.max(isFixed(question) ? FIXED_MS : 0, known.tookMs * (1 + this.#restTimes));
-      const isRecent = performance.now() - known.beganMs < goodMs;
-      if (isRecent || known.round === round) {
-        this.#onAnswer(key, known.events);
-        return;
-      }
+    if (known?.events !== undefined && (known.round === round || this.#restMs(known, question) > 0)) {
+      this.#onAnswer(key, known.events);
+      this.#askAgain(known, question);
+      return;
     }
-    const running = known ?? { events: undefined, beganMs: 0, tookMs: 0, round, isRunning: false };
+    const running = known ?? {
+      ...{ events: undefined, beganMs: 0, tookMs: 0, round, askedRound: round },
+      ...{ isRunning: false, isWaiting: false },
+    };
     running.isRunning = true;
     running.beganMs = performance.now();
     running.round = round;
     this.#running.set(key, running);
     void this.#run(key, question, running);
+  }
+
+  /** How long the last answer is still good. */
+  #restMs({ beganMs, tookMs }: Running, question: Question): number {
+    const goodMs = Math.max(isFixed(question) ? FIXED_MS : 0, tookMs * (1 + this.#restTimes));
+    return beganMs + goodMs - performance.now();
+  }
+
+  /** Asks once more when the last answer is no longer good, if it is older than the last update: no later one may come. */
+  #askAgain(running: Running, question: Question): void {
+    if (running.isWaiting || running.askedRound === running.round) return;
+    running.isWaiting = true;
+    setTimeout(
+      () => {
+        running.isWaiting = false;
+        if (this.#running.get(keyOfQuestion(question)) === running) this.ask(question, running.askedRound);
+      },
+      // Timers are early by less than a millisecond.
+      Math.max(this.#restMs(running, question), 0) + 1,
+    ).unref();
   }
 
   async #run(key: string, question: Question, running: Running): Promise<void> {
@@ -89,5 +114,6 @@ export class RunningAnswers {
     } finally {
       running.isRunning = false;
     }
+    this.#askAgain(running, question);
   }
 }

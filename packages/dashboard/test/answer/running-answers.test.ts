@@ -31,6 +31,35 @@ test('a question that is asked while its answer is made is answered once', async
   expect(asked).toBe(2);
 });
 
+test.each([0, 3])(
+  'a question that is asked for the last time while its answer is made is answered anew, with %i times its time to rest',
+  async (restTimes) => {
+    let state = 'first';
+    const answers: string[] = [];
+    const finishes: (() => void)[] = [];
+    const running = new RunningAnswers(
+      async ({ tab: name = '' }) => {
+        const plots = [state] as never[];
+        await new Promise<void>((resolve) => finishes.push(resolve));
+        return { tab: { name, plots } };
+      },
+      (_, events) => answers.push(events.get('tab')!.data),
+      restTimes,
+    );
+    running.ask(tab('a'), 1);
+    state = 'last';
+    running.ask(tab('a'), 2);
+    finishes.shift()!();
+    while (finishes.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    finishes.shift()!();
+    await turn();
+    expect(answers).toEqual(['{"name":"a","plots":["first"]}', '{"name":"a","plots":["last"]}']);
+    // All has been answered.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([answers.length, finishes.length]).toEqual([2, 0]);
+  },
+);
+
 test('an answer about a time that has ended is kept for some seconds, unless nobody asks any more', async () => {
   let asked = 0;
   let answers = 0;
