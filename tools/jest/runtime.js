@@ -51,11 +51,12 @@ export default class Runtime {
     delete this.requireModule.cache[path];
     Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'));
     const { AsyncLocalStorage } = asyncHooks;
-    Reflect.set(asyncHooks, 'AsyncLocalStorage', CurrentTest);
+    // It cannot be replaced in Node.js 24, and need not be.
+    const isReplaced = Reflect.set(asyncHooks, 'AsyncLocalStorage', CurrentTest);
     try {
       return this.requireModule(path);
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      if (isReplaced) asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
     }
   }
 
