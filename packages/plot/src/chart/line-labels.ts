@@ -44,8 +44,10 @@ interface Area {
 
 interface Placed {
   readonly lines: readonly string[];
-  /** The end of the line, in pixels. */
-  readonly end: readonly [x: number, y: number];
+  /** The end of the line, in pixels; `undefined` for a line without values. */
+  readonly end: readonly [x: number, y: number] | undefined;
+  /** Where the middle of the name would be without other names. */
+  readonly wish: number;
   /** The middle of the name. */
   y: number;
   readonly height: number;
@@ -124,7 +126,8 @@ function layOut(
     if (at >= shown) return undefined;
     const end = endOf(label, clamp, area, api);
     const height = lines[at]!.length * LINE_HEIGHT;
-    return { lines: lines[at]!, end, y: end[1], height };
+    const wish = end?.[1] ?? area.y + area.height;
+    return { lines: lines[at]!, end, wish, y: wish, height };
   });
   const bottom = area.y + area.height - (shown < total ? LINE_HEIGHT : 0);
   spread(
@@ -149,11 +152,11 @@ function linesFor(labels: readonly LineLabel[], room: number, height: number): s
 
 /** Moves names apart, in the order of the ends of their lines, between two heights. */
 function spread(placed: Placed[], top: number, bottom: number): void {
-  const ordered = [...placed].sort((a, b) => a.end[1] - b.end[1]);
+  const ordered = [...placed].sort((a, b) => a.wish - b.wish);
   // Neighbours that touch become a block, which stands around the mean of their wishes.
   const blocks: { members: Placed[]; from: number; height: number }[] = [];
   for (const one of ordered) {
-    let block = { members: [one], from: one.end[1] - one.height / 2, height: one.height };
+    let block = { members: [one], from: one.wish - one.height / 2, height: one.height };
     for (
       let before = blocks.at(-1);
       before !== undefined && before.from + before.height > block.from;
@@ -164,7 +167,7 @@ function spread(placed: Placed[], top: number, bottom: number): void {
       const height = before.height + block.height;
       let offset = 0;
       const wishes = members.map((member) => {
-        const wish = member.end[1] - member.height / 2 - offset;
+        const wish = member.wish - member.height / 2 - offset;
         offset += member.height;
         return wish;
       });
@@ -196,13 +199,13 @@ function spread(placed: Placed[], top: number, bottom: number): void {
   }
 }
 
-/** The end of the part of a line that is visible, in pixels. */
+/** The end of the part of a line that is visible, in pixels; `undefined` without values. */
 function endOf(
   { corners }: LineLabel,
   clamp: (value: number) => number,
   area: Area,
   api: DrawingApi,
-): [number, number] {
+): [number, number] | undefined {
   const edge = area.x + area.width;
   let after: [number, number] | undefined;
   for (let i = corners.length - 1; i >= 0; i--) {
@@ -216,11 +219,11 @@ function endOf(
     }
     after = corner;
   }
-  return after === undefined ? [edge, area.y + area.height] : [edge, after[1]];
+  return after && [edge, after[1]];
 }
 
 function drawn(
-  { lines, end: [endX, endY], y }: Placed,
+  { lines, end, y }: Placed,
   { color, type }: LineLabel['stroke'],
   area: Area,
   theme: Theme,
@@ -229,18 +232,18 @@ function drawn(
   const left = edge + LEAD;
   const lead = { stroke: color, lineWidth: 1, opacity: 0.55, lineDash: [2, 2], fill: 'none' };
   const dash = type === 'dashed' ? [5, 3] : type === 'dotted' ? [2, 2] : null;
+  const leading: Drawing[] = [];
+  if (end !== undefined) {
+    const [x, endY] = [Math.max(area.x, end[0]), end[1]];
+    const points = [
+      [x, endY],
+      [edge, endY],
+      [left - 2, y],
+    ];
+    leading.push({ type: 'polyline', shape: { points }, style: lead });
+  }
   return [
-    {
-      type: 'polyline',
-      shape: {
-        points: [
-          [Math.max(area.x, endX), endY],
-          [edge, endY],
-          [left - 2, y],
-        ],
-      },
-      style: lead,
-    },
+    ...leading,
     {
       type: 'line',
       shape: { x1: left, y1: y, x2: left + SAMPLE, y2: y },

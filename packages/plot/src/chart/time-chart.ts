@@ -22,6 +22,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
     for (const value of [...line.values, ...(line.lower ?? [])]) if (value !== null) values.push(value);
   }
   const range = rangeOf(values, unit, scale);
+  const hasValues = lines.some((line) => line.values.some((value) => value !== null));
   const span = timeRange(timesMs);
   const labels: LineLabel[] = [
     ...lines.map(({ name, values }, i) => ({
@@ -57,7 +58,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
       },
     }),
     xAxis: timeAxis(span, grid, setting, nameBelow(name, grid, setting)),
-    yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
+    yAxis: valueAxis(range, unit, theme, nameAbove(hasValues ? 'value' : 'no values', grid, setting)),
     series: [
       ...lines.flatMap((line, i) =>
         bandSeries(line.name, timeBandsOf(timesMs, line), lineStyleOf(i, theme).color, (value) =>

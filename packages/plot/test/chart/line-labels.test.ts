@@ -5,14 +5,14 @@ import { THEMES } from '../../src/chart/theme.ts';
 const AREA = { x: 50, y: 60, width: 300, height: 200 };
 const GRID = { left: 50, right: 120, width: 300 };
 
-/** Draws the names of lines that end at these heights. */
-function drawnAt(heights: readonly number[], name: (i: number) => string = (i) => `line ${i}`) {
+/** Draws what belongs to the names of lines that end at these heights. A height of `null` is a line without values. */
+function partsAt(heights: readonly (number | null)[], name: (i: number) => string = (i) => `line ${i}`) {
   const labels = heights.map(
     (height, i): LineLabel => ({
       name: name(i),
       stroke: { color: '#123456', type: 'solid', width: 2 },
       corners: [
-        [0, 0],
+        [0, height === null ? null : 0],
         [1, height],
       ],
     }),
@@ -27,14 +27,24 @@ function drawnAt(heights: readonly number[], name: (i: number) => string = (i) =
       api: object,
     ): { children: { type: string; y: number; style: { text?: string } }[] };
   }[];
-  return series
-    .flatMap(({ renderItem }) => renderItem({ coordSys: AREA }, api).children)
+  return series.flatMap(({ renderItem }) => renderItem({ coordSys: AREA }, api).children);
+}
+
+/** Draws the names of lines that end at these heights. */
+function drawnAt(...asked: Parameters<typeof partsAt>) {
+  return partsAt(...asked)
     .filter(({ type }) => type === 'text')
     .map(({ y, style }) => ({ y, lines: style.text!.split('\n') }));
 }
 
 test('names stand at the ends of their lines where there is room', () => {
   expect(drawnAt([20, 100, 180]).map(({ y }) => y)).toEqual([240, 160, 80]);
+});
+
+test('a line without values has its name, and nothing leads to it', () => {
+  const parts = partsAt([null, 100, null]);
+  expect(parts.filter(({ type }) => type === 'text')).toHaveLength(3);
+  expect(parts.filter(({ type }) => type === 'polyline')).toHaveLength(1);
 });
 
 test('names never overlap and stay beside the drawing, in the order of their lines', () => {

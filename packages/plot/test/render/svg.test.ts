@@ -106,6 +106,17 @@ test.each([
   expect(svg).not.toMatch(/NaN|Infinity/);
 });
 
+test('a plot over time without values says so', () => {
+  const svg = renderSvg({
+    kind: 'over-time',
+    unit: 'ms',
+    timesMs: [0, 1000],
+    lines: [{ name: 'p99', values: [null, null] }],
+  });
+  expect(svg).toContain('>no values<');
+  expect(svg).not.toContain('>value<');
+});
+
 test.each([
   [{ width: 10 }, 'width must be an integer from 200 to 8192, got 10'],
   [{ height: 480.5 }, 'height must be an integer from 150 to 8192, got 480.5'],
