@@ -7,6 +7,8 @@ export interface Columns {
   readonly hasFamily: boolean;
   /** The width of the column of families in characters; 0 without it. */
   readonly familyWidth: number;
+  /** How many characters at the end of a family's name stay in sight when it is cut. */
+  readonly familyTail: number;
   /** The family that all rows share; `undefined` when there are several. */
   readonly family: string | undefined;
   /** The attributes that all rows share: `scheme=http`. */
@@ -29,6 +31,8 @@ export interface AttributeColumn {
   readonly title: string;
   /** In characters. */
   readonly width: number;
+  /** How many characters at the end of a value stay in sight when it is cut. */
+  readonly tail: number;
 }
 
 /** The room that names have beside the numbers of a row. */
@@ -70,9 +74,15 @@ export function columnsOf(rows: readonly TableRow[], { most, characters }: Room)
   return {
     hasFamily,
     familyWidth,
+    familyTail: tailFor(families),
     family: families.length === 1 ? families[0] : undefined,
     common: commonAttributes(rows),
-    attributes: taken.map((key) => ({ key, title: key.slice(prefix.length), width: widths.get(key)! })),
+    attributes: taken.map((key) => ({
+      key,
+      title: key.slice(prefix.length),
+      width: widths.get(key)!,
+      tail: tailFor(valuesOfKey(rows, key)),
+    })),
     rest,
     restPrefix: sharedNamespace(rest),
     isCramped: left < (rest.length > 0 ? REST : 0),
@@ -92,6 +102,22 @@ function widthOf(title: string, texts: readonly string[]): number {
   for (const { length } of parts) longest = Math.max(longest, length);
   for (const { length } of texts) longest = Math.max(longest, length);
   return Math.min(longest, LONGEST) + GAP;
+}
+
+// A cut text shows some characters of its beginning, however narrow its column is.
+const HEAD = 8;
+const TAILS = [7, 10, 13, 16, 20];
+const MOST_TAILS = 500;
+
+/** The shortest end that tells texts apart, together with their beginnings: names of queues may differ before the same last word. */
+function tailFor(texts: readonly string[]): number {
+  const different = [...new Set(texts)].slice(0, MOST_TAILS);
+  let [best, most] = [TAILS[0]!, 0];
+  for (const tail of TAILS) {
+    const { size } = new Set(different.map((text) => `${text.slice(0, HEAD)} ${text.slice(-tail)}`));
+    if (size > most) [best, most] = [tail, size];
+  }
+  return best;
 }
 
 function commonAttributes(rows: readonly TableRow[]): readonly string[] {

@@ -29,7 +29,7 @@ export class RowElement {
   row: TableRow | undefined;
   place = -1;
   readonly #columns: Columns;
-  readonly #family = new CutText();
+  readonly #family: CutText;
   /** How many series were merged. */
   readonly #merged = h('span', { class: 'merged' });
   /** Shows that some values come from wide buckets. */
@@ -42,6 +42,7 @@ export class RowElement {
   /** @param parts How much of a line each name takes; empty where columns have widths. */
   constructor(columns: Columns, parts: readonly number[], onFilter: (attribute: string) => void) {
     this.#columns = columns;
+    this.#family = new CutText(columns.familyTail);
     this.element = h('div', { class: 'row', role: 'row' });
     if (columns.hasFamily) {
       this.element.append(
@@ -55,9 +56,9 @@ export class RowElement {
         ),
       );
     }
-    this.#attributes = columns.attributes.map(({ key }, i) => {
+    this.#attributes = columns.attributes.map(({ key, tail }, i) => {
       const isFirst = i === 0 && !columns.hasFamily;
-      const cell = new AttributeCell(key, isFirst ? 'rowheader' : 'gridcell', onFilter);
+      const cell = new AttributeCell(key, tail, isFirst ? 'rowheader' : 'gridcell', onFilter);
       if (isFirst) cell.element.append(this.#merged, this.#wide, this.#change);
       this.element.append(cell.element);
       return cell;
@@ -126,16 +127,22 @@ const CLASSES = [
   'number v4',
 ];
 
-const LONG = 14;
-const TAIL = 7;
+// A text that is hardly longer than its end is shown as one part.
+const LEAST_HEAD = 7;
 
 /** A text that is cut in its middle when it has too little room: names of pods and of paths differ at their ends. */
 class CutText {
   readonly head: HTMLElement = h('span', { class: 'text' });
   readonly tail: HTMLElement = h('span', { class: 'tail' });
 
+  readonly #tailLength: number;
+
+  constructor(tailLength: number) {
+    this.#tailLength = tailLength;
+  }
+
   show(text: string): void {
-    const cut = text.length > LONG ? text.length - TAIL : text.length;
+    const cut = text.length > LEAST_HEAD + this.#tailLength ? text.length - this.#tailLength : text.length;
     setText(this.head, text.slice(0, cut));
     setText(this.tail, text.slice(cut));
   }
@@ -145,12 +152,13 @@ class CutText {
 class AttributeCell {
   readonly element: HTMLElement;
   readonly #key: string;
-  readonly #text = new CutText();
+  readonly #text: CutText;
   readonly #only: HTMLButtonElement;
   #attribute = '';
 
-  constructor(key: string, role: string, onFilter: (attribute: string) => void) {
+  constructor(key: string, tail: number, role: string, onFilter: (attribute: string) => void) {
     this.#key = key;
+    this.#text = new CutText(tail);
     this.#only = h('button', { type: 'button', class: 'only', tabindex: '-1' }, 'only');
     this.#only.addEventListener('click', (event) => {
       event.stopPropagation();

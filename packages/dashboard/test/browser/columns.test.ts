@@ -54,6 +54,20 @@ test('a single row shows its name, and its attributes are said above it', () => 
   expect(columnsOf([], ROOM)).toMatchObject({ hasFamily: true, attributes: [], common: [] });
 });
 
+test('the end of a cut text is as long as it must be to tell names apart, and no longer', () => {
+  const queues = [1, 2, 10].map((n) =>
+    rowOf(`com.example.payments.settlement.queue${n}.duration`, `pod=p-${n}`),
+  );
+  const { familyTail, attributes } = columnsOf(queues, ROOM);
+  const ends = queues.map(({ family }) => family.name.slice(-familyTail));
+  expect(new Set(ends).size).toBe(3);
+  expect(familyTail).toBeLessThan(12);
+  expect(attributes.map(({ tail }) => tail)).toEqual([]);
+  // Their beginnings tell these apart.
+  const zones = ['eu-1', 'us-2'].map((zone) => rowOf('a', `zone=${zone}.compute.internal.example.com`));
+  expect(columnsOf(zones, ROOM).attributes.map(({ tail }) => tail)).toEqual([7]);
+});
+
 test('the most telling attributes have the columns that have room', () => {
   const rows = Array.from({ length: 12 }, (_, n) =>
     rowOf('a', `pod=pod-${n}`, `half=${n % 2}`, `third=${n % 3}`),
