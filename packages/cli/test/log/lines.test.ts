@@ -31,7 +31,7 @@ test('merge reports an interval that is out of order', async () => {
   });
   expect(exitCode).toBe(0);
   expect(stderr).toBe(
-    'hdrscope: standard input: line 4 starts before one above it, and so does 1 more: all is kept, but the result is not in the order of time\n',
+    'hdrscope: standard input: line 4 starts before one above it, and so does 1 more: all intervals are kept, but not in the order of time\n',
   );
 });
 

@@ -145,7 +145,7 @@ test('tail -f refuses percentile text, and summary refuses a log beside it', asy
   );
   const mixed = await hdrscope(['log', 'summary', report, '-'], { stdin: LOG });
   expect([mixed.exitCode, mixed.stdout]).toEqual([1, '']);
-  expect(mixed.stderr).toContain('standard input has times and percentile text has not');
+  expect(mixed.stderr).toContain('standard input has times, and percentile text has no times');
 });
 
 test.each([

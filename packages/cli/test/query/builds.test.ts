@@ -34,7 +34,7 @@ const BUILDS = ['--builds', 'service.version'];
 
 test('builds of a history are those of an attribute, in the order of their first values', async () => {
   const { exitCode, stdout, stderr } = await query(...BUILDS, '--fail-if-worse', '5%');
-  expect(stderr).toBe('hdrscope: 3 values without service.version are of no build\n');
+  expect(stderr).toBe('hdrscope: 3 values without service.version belong to no build\n');
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^14 builds \(v14 to v1\), 42,000 values, in ms\n/);
   expect(stdout).toMatch(/^p50 is \d+\.\d % higher since v7 \(99 % interval /m);

@@ -165,7 +165,7 @@ describe('comparison', () => {
     [['--before', '2026-11-10/1d', '--after', '2026-11-11/7d'], 'in 2026-11-11 to 2026-11-18\n'],
     [
       ['--kind', 'comparison', '--by', 'route', '--by', 'version'],
-      'a comparison is of two groups, got route=/pay, version=1; route=/pay, version=2;',
+      'a comparison takes two groups, got route=/pay, version=1; route=/pay, version=2;',
     ],
     [['--kind', 'comparison', '--by', 'host'], "no series of rpc has an attribute 'host'"],
   ])('refuses %j', async (args, message) => {

@@ -29,11 +29,13 @@ of all values ("more of /reports"); the parts of all causes and of all other ser
 means that others made the difference smaller. The causes explain at least half of the difference together. Attribute
 values that select the same series share a row, because the data cannot separate them.
 
-A difference that may be chance is not explained. The verdict is undecided when it depends on where values lie in a wide
-bucket. For values in wide buckets, the table shows bounds. It shows the least part that a cause explains, which is by how much
-smaller the difference would be if only its series had stayed as they were. The sentence states the least part that several
-causes explain together. Where series have different buckets, the command looks for a single attribute value. A significant difference may have no explanation: then all series
-moved alike, or the series that moved share no attribute values that the others lack.
+A difference that may be chance is not explained. A significant difference may have no explanation: then all series moved
+alike, or the series that moved share no attribute values that the others lack.
+
+Values in wide buckets make bounds of parts. The table then shows the least part of each cause: how much of the difference
+would be gone if its series alone had stayed as they were. The sentence states the least part of all causes together. The
+verdict is undecided when it depends on where the values lie in their buckets. Where series have different buckets, a cause is
+a single attribute value.
 
 With the folder of a history, --before and --after are ranges: a start and an end
 (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration (2026-03-10T14:00/70m). Times are

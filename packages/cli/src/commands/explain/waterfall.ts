@@ -32,7 +32,7 @@ function waterfallOf({ explanation, metric }: Explained): WaterfallPlot {
   const { unit, title, scale } = shownUnit;
   if (explanation.isWide) {
     throw new Refusal(
-      'parts of values in wide buckets have bounds, and are not drawn: --format text and json have them',
+      'parts of values in wide buckets have bounds, and are not drawn: --format text and --format json show them',
     );
   }
   const convert = (value: number): number => scaled(value, scale);

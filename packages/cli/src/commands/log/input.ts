@@ -113,7 +113,7 @@ export async function runLines(
         ? ''
         : `, and so ${outOfOrder - 1 === 1 ? 'does 1 more' : `do ${outOfOrder - 1} more`}`;
     await io.stderr.write(
-      `hdrscope: ${firstOutOfOrder} starts before one above it${more}: all is kept, but the result is not in the order of time\n`,
+      `hdrscope: ${firstOutOfOrder} starts before one above it${more}: all intervals are kept, but not in the order of time\n`,
     );
   }
   return malformed.report(io);

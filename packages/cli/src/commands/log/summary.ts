@@ -52,7 +52,7 @@ export const command = defineCommand({
     const log = texts.indexOf(undefined);
     if (log !== -1 && texts.some((text) => text !== undefined)) {
       throw new Refusal(
-        `${nameOfPath(operands[log]!)} has times and percentile text has not: summarise them separately, or compare them`,
+        `${nameOfPath(operands[log]!)} has times, and percentile text has no times: summarise them separately, or compare them`,
       );
     }
     const malformed = new MalformedTally();

@@ -145,7 +145,7 @@ async function groupsOf(history: AskedHistory, options: Options): Promise<NamedR
   if (named.length === 2) return named;
   const names = named.map(({ name }) => name);
   const found = names.length === 0 ? 'no group' : listNames(names, MOST_NAMES, '; ');
-  throw new Refusal(`a comparison is of two groups, got ${found}: --where and --by choose them`);
+  throw new Refusal(`a comparison takes two groups, got ${found}: --where and --by choose them`);
 }
 
 const MOST_NAMES = 5;

@@ -182,7 +182,7 @@ async function findBuildChanges(
   const { judgeBuilds, changesReports, seriesJson } = await import('../../comparison/changes.ts');
   const explain = explained(history, { ...options, by: [key] });
   const { builds, scale, lost } = await readBuilds(history, options, key).catch(explain);
-  if (lost > 0) await io.stderr.write(`hdrscope: ${valuesText(lost)} without ${key} are of no build\n`);
+  if (lost > 0) await io.stderr.write(`hdrscope: ${valuesText(lost)} without ${key} belong to no build\n`);
   const { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, last = builds.length } = options;
   const series = judgeBuilds(builds.slice(-last), scale, { percentiles, confidence, failIfWorse });
   return withOutput(options.output, io, async (out) => {

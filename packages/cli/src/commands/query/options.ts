@@ -23,18 +23,19 @@ type Kind = (typeof KINDS)[number];
 
 const DIALECTS = ['duckdb', 'clickhouse', 'postgres', 'spark'] as const satisfies DialectName[];
 
-export const DESCRIPTION = `Asks a history for percentiles: of a metric, by groups of series, over any time and by time.
+export const DESCRIPTION = `Asks a history for the percentiles of a metric: of all its series or by groups, of any range of time, as a whole or in
+stretches. Without --metric, the command lists the metrics of the history.
 
---prometheus asks a Prometheus server for one metric by remote read, of the last hour or the time of --since and
+--prometheus asks a Prometheus server by remote read for one metric, of the last hour or of the time from --since to
 --until. Native and classic histograms keep their counts: nothing is interpolated. A value has the time of the first
 sample that counts it, in intervals of a minute or more, so ranges to compare should begin at full minutes.
 
 Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
-percentile is shown as the upper end of its slot; JSON has both ends. Without --metric, it lists the
-metrics of the history. An interval belongs to the time in which it starts; times are in UTC.
+percentile is shown as the upper end of its slot; JSON has both ends. An interval belongs to the time in which it starts;
+times are in UTC.
 
---before and --after compare two ranges of time, and --kind comparison the two groups of --by: the differences of
-percentiles have the intervals and verdicts of hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
+--before and --after compare two ranges of time. --kind comparison compares the two groups of --by. The differences of
+percentiles have intervals and verdicts, as those of hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
 one of them and a duration (2026-03-10/1d).
 
 --builds finds the builds since which percentiles differ, as hdrscope check --builds does. An attribute names the build, and
