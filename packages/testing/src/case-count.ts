@@ -15,3 +15,8 @@ export function caseCount(few: number, many: number): number {
 export function someCells<Cell>(cells: readonly Cell[], turn: number): Cell[] {
   return isLong ? [...cells] : cells.filter((_, at) => at % 3 === turn % 3);
 }
+
+/** The cells of a matrix that is in the long run alone: a part of them that `HDRSCOPE_LONG_SHARE` states, spread over all. */
+export function cellsOfShare<Cell>(cells: readonly Cell[]): Cell[] {
+  return cells.filter((_, at) => Math.floor((at + 1) * share) > Math.floor(at * share));
+}
