@@ -109,7 +109,7 @@ const HEAD = 8;
 const TAILS = [7, 10, 13, 16, 20];
 const MOST_TAILS = 500;
 
-/** The shortest end that tells texts apart, together with their beginnings: names of queues may differ before the same last word. */
+/** The length of the shortest ends that, with the beginnings, tell texts apart. Names may differ before a last word that they share. */
 function tailFor(texts: readonly string[]): number {
   const different = [...new Set(texts)].slice(0, MOST_TAILS);
   let [best, most] = [TAILS[0]!, 0];

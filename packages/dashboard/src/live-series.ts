@@ -44,14 +44,14 @@ export interface LiveFamily {
   presentAt: number;
 }
 
-/** The row of a series as JSON. */
-export function rowTextOf(one: LiveSeries): string {
-  one.rowText ??= JSON.stringify(rowOf(one));
+/** Writes the row of a series as JSON, once until the row changes. */
+export function writeRowText(one: LiveSeries): string {
+  one.rowText ??= JSON.stringify(makeRow(one));
   return one.rowText;
 }
 
-/** The row of a series. */
-export function rowOf({ facts: { id }, family, latest, reaches, increase, perSecond }: LiveSeries): Row {
+/** Makes the row of a series. */
+export function makeRow({ facts: { id }, family, latest, reaches, increase, perSecond }: LiveSeries): Row {
   const valuesIn = ({ counts }: Pick<SeriesSnapshot, 'counts'>) =>
     valuesOf(family, endCounts(counts, reaches));
   const last = increase === undefined ? null : valuesIn(increase);

@@ -12,7 +12,7 @@ import {
 import { joinReaches } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
 import { increaseOf } from './increase-of.ts';
-import { type LiveFamily, type LiveSeries, rowTextOf } from './live-series.ts';
+import { type LiveFamily, type LiveSeries, writeRowText } from './live-series.ts';
 import type { FamilyFacts, SeriesFacts } from './messages.ts';
 import { familyKey, seriesKey } from './past/identity.ts';
 import { ShownSeries, type TableChanges } from './shown-series.ts';
@@ -263,7 +263,7 @@ export class LiveTable {
     const slices = new Slices();
     for (const one of this.#shown.all) {
       if (one.changedAt !== this.#updates && one.shownAt !== this.#updates) continue;
-      rowTextOf(one);
+      writeRowText(one);
       if (slices.isOver()) await slices.next();
     }
   }

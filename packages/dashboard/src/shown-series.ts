@@ -1,5 +1,5 @@
 import type { Slices } from '@hdrscope/kit';
-import { type LiveSeries, rowTextOf } from './live-series.ts';
+import { type LiveSeries, writeRowText } from './live-series.ts';
 
 // A browser sorts and draws so many rows within a fifth of a second.
 const MOST_SHOWN = 5000;
@@ -148,7 +148,7 @@ export class ShownSeries {
     return {
       families: JSON.stringify([...families.values()]),
       series: JSON.stringify(series.map(({ facts }) => facts)),
-      rows: `[${rows.map(rowTextOf).join()}]`,
+      rows: `[${rows.map(writeRowText).join()}]`,
       removed: JSON.stringify(removed.map(([id]) => id)),
     };
   }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { applyChanges, emptyTable } from '../browser/state.ts';
 import { Feed } from '../src/feed.ts';
 import { History } from '../src/history/history.ts';
-import { rowOf } from '../src/live-series.ts';
+import { makeRow } from '../src/live-series.ts';
 import { LiveTable } from '../src/live-table.ts';
 import type { Row } from '../src/messages.ts';
 import { addressOf } from '../src/options.ts';
@@ -29,13 +29,13 @@ test('a rate is the new count divided by the time since the last update', async 
   series.record(1);
   const table = new LiveTable();
   await table.update(await registry.gather());
-  expect(rowOf(table.series[0]!)[2]).toBe(0);
+  expect(makeRow(table.series[0]!)[2]).toBe(0);
 
   for (let n = 0; n < 50; n++) series.record(1);
   wait(250);
   await table.update(await registry.gather());
 
-  expect(rowOf(table.series[0]!)[2]).toBe(200);
+  expect(makeRow(table.series[0]!)[2]).toBe(200);
 });
 
 test('a series that has ended keeps its values, and its rate is 0', async () => {
@@ -47,13 +47,13 @@ test('a series that has ended keeps its values, and its rate is 0', async () => 
   family.with({ is: 'ended' }).record(1);
   wait(500);
   await table.update(await registry.gather());
-  expect(table.series.map((series) => rowOf(series)[2])).toEqual([2, 0]);
+  expect(table.series.map((series) => makeRow(series)[2])).toEqual([2, 0]);
 
   family.remove({ is: 'ended' });
   wait(500);
   const update = table.updates;
   await table.update(await registry.gather());
-  const [, count, rate, last] = rowOf(table.series[0]!);
+  const [, count, rate, last] = makeRow(table.series[0]!);
   expect([count, rate, last, table.series[0]!.changedAt]).toEqual([2, 0, null, update + 1]);
 });
 
@@ -77,7 +77,7 @@ test('all values of a series that appears later are of the last interval', async
   wait(500);
   await table.update(await registry.gather());
 
-  const [id, count, perSecond, last, all] = rowOf(table.series[0]!);
+  const [id, count, perSecond, last, all] = makeRow(table.series[0]!);
   expect([id, count, perSecond]).toEqual([0, 1, 2]);
   expect(last).toEqual(all);
 });
@@ -96,7 +96,7 @@ test('families of one name in two scopes are different families, and each has an
   const rows = table.series.map((series) => [
     series.facts.family,
     series.facts.attributes.join(),
-    rowOf(series)[1],
+    makeRow(series)[1],
   ]);
   expect(rows).toEqual([
     [0, 'n=1', 1],
@@ -220,7 +220,7 @@ test('of many series, a client gets those with the most values and those that so
       for (const one of all.slice(most)) expect(one.latest.counts.total).toBeLessThanOrEqual(least);
       for (const [id, { row, label }] of shown) {
         const one = table.find(id)!;
-        expect(row).toEqual(JSON.parse(JSON.stringify(rowOf(one))));
+        expect(row).toEqual(JSON.parse(JSON.stringify(makeRow(one))));
         expect(label).toContain(one.facts.attributes.join(', '));
       }
     }),

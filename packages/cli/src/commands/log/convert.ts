@@ -82,7 +82,7 @@ const CONVERSIONS: Readonly<Record<Format, Conversion>> = {
   },
   async *hgrm(source, reading, { unit }) {
     const total = await sumLogs([source], reading);
-    if (total === undefined) throw new Refusal('percentile text needs an interval, and there is none');
+    if (total === undefined) throw new Refusal('the log has no interval, and percentile text needs one');
     yield formatPercentiles(total, { valueScale: unit.divisor });
   },
 };

@@ -35,7 +35,7 @@ percentile is shown as the upper end of its slot; JSON has both ends. An interva
 times are in UTC.
 
 --before and --after compare two ranges of time. --kind comparison compares the two groups of --by. The differences of
-percentiles have intervals and verdicts, as those of hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
+percentiles have intervals and verdicts, as in hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
 one of them and a duration (2026-03-10/1d).
 
 --builds finds the builds since which percentiles differ, as hdrscope check --builds does. An attribute names the build, and
