@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describeUnless, lackOfFile } from '@hdrscope/testing';
 import { parse } from 'yaml';
-import { listProjects, workspaceRoot } from '../lib/workspace.js';
+import { listFiles, listProjects, workspaceRoot } from '../lib/workspace.js';
 
 /** The patterns are written in parts, so that this file does not match them. */
 const FORBIDDEN: [what: string, pattern: RegExp][] = [
@@ -99,4 +99,22 @@ test('the workflow runs what a contributor runs, on three systems and two versio
   });
   expect(jobs.systems.steps.at(-1).run).toBe('npm run check');
   expect(readFileSync(join(workspaceRoot, '.nvmrc'), 'utf8').trim()).toBe(`${oldest}.0`);
+});
+
+test('a law that has more cases in the long run is part of it', () => {
+  const missing = listProjects(workspaceRoot).flatMap(({ dir, path }) => {
+    const files = listFiles(join(dir, 'test'), /\.test\.ts$/);
+    const textOf = (file: string): string => readFileSync(join(dir, 'test', file), 'utf8');
+    const long = files.filter((file) => file.endsWith('.long.test.ts'));
+    const imported = new Set(
+      long.flatMap((file) =>
+        [...textOf(file).matchAll(/^import '(.+)';$/gm)].map(([, name = '']) => join(dirname(file), name)),
+      ),
+    );
+    return files
+      .filter((file) => !long.includes(file) && !imported.has(file))
+      .filter((file) => /^import .*testing\/case-count';$/m.test(textOf(file)))
+      .map((file) => `${path}/test/${file}`);
+  });
+  expect(missing).toEqual([]);
 });

@@ -3,3 +3,4 @@ import './bpf/hostile-btf.test.ts';
 import './source/hostile-output.test.ts';
 import './bytecode/slot-steps.test.ts';
 import './bytecode/terms.test.ts';
+import './bytecode/slot-refusals.test.ts';

@@ -4,3 +4,5 @@ import './remote/mutations.test.ts';
 import './remote/threads.test.ts';
 import './remote/wire.test.ts';
 import './thresholds.test.ts';
+import './samples.test.ts';
+import './wide-slots.test.ts';
