@@ -1,6 +1,7 @@
 /**
  * `npm run check [-- PROJECT...]`: everything that must hold before a change is merged. It continues after a failure, so that one run
  * shows everything there is to mend. Steps run beside each other, two at a time. The last line is the sum of the tests.
+ * `--without-tests` leaves the tests out, and this line.
  */
 import { execFile } from 'node:child_process';
 import { promisify, stripVTControlCharacters } from 'node:util';
@@ -99,17 +100,21 @@ async function runInTurn(steps) {
 const together = STEPS.filter(({ alone }) => !alone).values();
 await Promise.all([runInTurn(together), runInTurn(together)]);
 await runInTurn(STEPS.filter(({ alone }) => alone));
+const args = process.argv.slice(2);
 let counts = { passed: 0, failed: 0, skipped: 0 };
-console.log('== tests');
-await record('tests', () => {
-  const run = runTests(process.argv.slice(2));
-  counts = run.counts;
-  return run.ok;
-});
+const withTests = args[0] !== '--without-tests';
+if (withTests) {
+  console.log('== tests');
+  await record('tests', () => {
+    const run = runTests(args);
+    counts = run.counts;
+    return run.ok;
+  });
+}
 
 console.log('\nstep             result   time');
 for (const { name, state, seconds } of outcomes) {
   console.log(`${name.padEnd(16)} ${state.padEnd(8)} ${seconds.toFixed(1)} s`);
 }
-console.log(formatCounts(counts));
+if (withTests) console.log(formatCounts(counts));
 process.exitCode = outcomes.every(({ state }) => state === 'ok') ? 0 : 1;

@@ -2,7 +2,8 @@
  * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or
  * package name. `npm test -- core otel -t percentile` runs the tests of two projects whose titles match "percentile".
  * `--long` or `--walk` as the first argument runs the files `*.long.test.ts` or `*.walk.test.ts` in place of all others,
- * and `--with-walks` runs the walks too.
+ * and `--with-walks` runs the walks too. `--skipped-in FOLDER` after it runs, of these, what skipped a test in the latest run of
+ * another clone, such as one on a machine without peers, and what that run left out.
  * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.
  * With `CI` in the environment, a file that failed beside others runs once more alone: see `runAgain`.
  */
@@ -71,6 +72,23 @@ function hasTests({ dir, manifest }, only) {
   return only === undefined || listFiles(join(dir, 'test'), only).length > 0;
 }
 
+/**
+ * The test files of a project that did not run whole in another clone: those that skipped a test, and those that its run had left out.
+ *
+ * @param {Project} project
+ * @param {string} clone The root of the other clone, or of a copy of its files of results.
+ * @param {{ without?: RegExp }} selection What the other run left out.
+ * @returns {string[]} Absolute paths.
+ */
+export function listSkippedFiles({ path, dir }, clone, { without } = selectFiles(undefined)) {
+  /** @type {Results} */
+  const { skips = [] } = JSON.parse(readFileSync(join(clone, path, RESULTS_FILE), 'utf8'));
+  const skipped = new Set(skips.flatMap(({ files }) => files));
+  return listFiles(join(dir, 'test'), /\.test\.ts$/)
+    .filter((file) => skipped.has(`${basename(dir)}/test/${file}`) || without?.test(file))
+    .map((file) => join(dir, 'test', file));
+}
+
 /** Projects whose tests start built programs. The compiler, which checks types and writes declarations, is no part of this. */
 const BUILT = ['e2e', 'packages/cli', 'packages/demo', 'tools'];
 
@@ -130,8 +148,14 @@ export function runTests(args = []) {
   if (selection !== undefined) process.env.HDRSCOPE_TESTS = selection;
   const { only } = selectFiles(selection);
   const projects = listProjects(workspaceRoot).filter((project) => hasTests(project, only));
-  const { selected, jestArgs } = selectProjects(selection === undefined ? args : args.slice(1), projects);
+  const rest = selection === undefined ? args : args.slice(1);
+  const clone = rest[0] === '--skipped-in' ? rest.splice(0, 2)[1] : undefined;
+  const { selected, jestArgs } = selectProjects(rest, projects);
   if (selected.length === 0) throw new Error('no project has such tests');
+  if (clone !== undefined) {
+    const files = selected.flatMap((project) => listSkippedFiles(project, clone));
+    jestArgs.push('--runTestsByPath', ...files);
+  }
   if (selected.some(({ path }) => BUILT.includes(path))) bundle();
   const dirs = selected.map(({ dir }) => dir);
   const status = runJest(dirs, jestArgs, { [SUMMARY]: '1' });

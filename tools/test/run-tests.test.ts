@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY } from '../lib/counts.js';
 import type { Project } from '../lib/workspace.js';
 import { listFiles, listProjects, workspaceRoot } from '../lib/workspace.js';
-import { collectResults, runAgain, selectProjects } from '../run-tests.js';
+import { collectResults, listSkippedFiles, runAgain, selectProjects } from '../run-tests.js';
 import { createTree } from './temp-tree.ts';
 
 function projectAt(path: string, root = '/'): Project {
@@ -73,6 +73,25 @@ test('a project without results counts as one failure', () => {
     ],
     missing: [absent],
   });
+});
+
+test('after a run elsewhere, the files that skipped a test there run again, and those it had left out', () => {
+  const skips = [
+    { reason: 'there is no java', files: ['a/test/peers/java.test.ts', 'a/test/both.test.ts'] },
+    { reason: 'there is no kernel', files: ['a/test/both.test.ts', 'b/test/whole.test.ts'] },
+  ];
+  const clone = createTree({ [`packages/a/${RESULTS_FILE}`]: { passed: 5, failed: 0, skipped: 3, skips } });
+  const root = createTree({
+    'packages/a/test/peers/java.test.ts': '',
+    'packages/a/test/both.test.ts': '',
+    'packages/a/test/whole.test.ts': '',
+    'packages/a/test/first.walk.test.ts': '',
+    'packages/a/test/helper.ts': '',
+  });
+  const dir = join(root, 'packages/a');
+  expect(listSkippedFiles(projectAt('packages/a', root), clone)).toEqual(
+    ['both.test.ts', 'first.walk.test.ts', 'peers/java.test.ts'].map((file) => join(dir, 'test', file)),
+  );
 });
 
 describe('files that failed run once more alone', () => {
