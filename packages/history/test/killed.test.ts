@@ -25,6 +25,39 @@ describe('a process that is killed', () => {
   });
   afterAll(() => packages.remove());
 
+  test('while it records loses at most the interval that had not ended, and doubles nothing', async () => {
+    const script = packages.script(
+      'record',
+      `import { openHistory } from '@hdrscope/history';
+      import { createRegistry } from '@hdrscope/registry';
+      const registry = createRegistry();
+      const series = registry.histogram({ name: 'lat', unit: 's' }).with({});
+      await openHistory(registry, {
+        folder: process.argv[2],
+        intervalMs: 20,
+        maxBatchRows: 4,
+        onCollected: ({ families }) => console.log(families[0].series[0]?.counts.total ?? 0),
+      });
+      let recorded = 0;
+      setInterval(() => series.record(++recorded / 1000), 1);`,
+    );
+    for (const killAfterMs of listMoments(600, caseCount(5, 30))) {
+      const folder = newDirectory();
+      let printed = '';
+      await runScript(script, [folder], killAfterMs, (text) => {
+        printed += text;
+      });
+      const kept = Number(printed.trimEnd().split('\n').at(-1));
+      const [found] = await queryHistory(folder, { metric: 'lat' });
+      expect(found?.count ?? 0).toBeGreaterThanOrEqual(kept);
+      // Values are 1, 2, 3 ms and so on.
+      expect(found?.count ?? 0).toBe(Math.round((found?.max.upper ?? 0) * 1000));
+      await compactHistory(folder, { nowMs: Date.now() + 2 * DAY_MS });
+      expect((await rowsIn(folder)).size).toBeLessThanOrEqual(1);
+      expect(await queryHistory(folder, { metric: 'lat' })).toEqual(found === undefined ? [] : [found]);
+    }
+  });
+
   test('while it compacts loses no row and doubles none, for a reader at any time', async () => {
     const script = packages.script(
       'compact',

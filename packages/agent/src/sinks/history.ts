@@ -63,7 +63,7 @@ const schema = entry(
     batch: duration
       .exactOptional()
       .describe(
-        'How long rows wait in memory at most. A killed agent loses them. Default: 15m for a folder, no time for a table.',
+        'How long rows wait for a larger file at most. Those for a folder wait on the disk, those for a table in memory, which a killed agent loses. Default: 1h for a folder, no time for a table.',
       ),
     maxWaitingSize: size
       .prefault('64MiB')

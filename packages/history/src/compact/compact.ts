@@ -6,7 +6,7 @@ import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { readRows } from '../parquet/decode.ts';
 import { type Files, isAbandoned, realFiles } from '../parquet/files.ts';
-import { DAY, ENDING, fileName, isDayFolder, PARTIAL } from '../parquet/names.ts';
+import { DAY, ENDING, fileName, isDayFolder, PARTIAL, WAITING } from '../parquet/names.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import type { HistoryRow } from '../rows/row.ts';
@@ -47,7 +47,7 @@ const OWNER: OptionsOwner<CompactOptions> = {
 };
 
 /**
- * Merges the files of each day into one: smaller, and faster to read. Readers may read meanwhile. The new file is complete before the
+ * Merges the files of each day into one: smaller, and faster to read. Those that a killed process has left are among them. Readers may read meanwhile. The new file is complete before the
  * others are removed, so after a crash some rows are in two files; statements of `historySql` and `queryHistory` count them once, and the
  * next call removes them. When two processes compact a folder at the same time, one of them may fail because the other has removed a file.
  * No row is lost, and the next call completes the work.
@@ -84,7 +84,8 @@ export async function compactWith(
     try {
       const found = await files.readdir(path);
       await removePartial(files, path, found, nowMs);
-      const whole = found.filter((file) => file.endsWith(ENDING)).sort();
+      const adopted = await adoptWaiting(files, path, found, nowMs - olderThanMs);
+      const whole = [...found.filter((file) => file.endsWith(ENDING)), ...adopted].sort();
       if (whole.length > 1) days.push({ day, ...(await mergeAll(files, path, whole)) });
     } catch (error) {
       throw fileError('compact', path, error);
@@ -149,6 +150,28 @@ async function mergeFiles(files: Files, folder: string, names: readonly string[]
 async function* withFirst(first: HistoryRow, rest: AsyncIterable<HistoryRow>): AsyncGenerator<HistoryRow> {
   yield first;
   yield* rest;
+}
+
+/**
+ * Gives files whose rows waited for a larger file the name of any other, where nobody has written them since: their writer has died. Rows of
+ * one that lives after all are in two files then, and count once.
+ *
+ * @returns The new names.
+ */
+async function adoptWaiting(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+  untilMs: number,
+): Promise<string[]> {
+  const adopted: string[] = [];
+  for (const name of names.filter((one) => one.endsWith(WAITING))) {
+    if ((await stat(join(folder, name))).mtimeMs > untilMs) continue;
+    const own = name.slice(0, -WAITING.length) + ENDING;
+    await files.rename(join(folder, name), join(folder, own));
+    adopted.push(own);
+  }
+  return adopted;
 }
 
 /** Removes what writers that died have left. */

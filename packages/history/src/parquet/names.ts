@@ -1,6 +1,11 @@
 /** The end of the names of whole files. Files that are being written have another one, so no engine reads them. */
 export const ENDING = '.parquet';
 export const PARTIAL = '.partial';
+/**
+ * The end of the name of a file whose rows its writer writes again into a larger one. Readers of a history read it, and engines do not, since
+ * it goes when they may be reading it.
+ */
+export const WAITING = `${ENDING}.waiting`;
 /** The end of the name of a damaged file that was set aside. */
 export const DAMAGED = '.damaged';
 

@@ -2,14 +2,14 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { DAY, dayOf, ENDING, isDayFolder } from '../parquet/names.ts';
+import { DAY, dayOf, ENDING, isDayFolder, WAITING } from '../parquet/names.ts';
 import type { CheckedQuestion } from '../sql/question.ts';
 
 /** The time that a question asks for. */
 export type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
 
 /**
- * The whole files of the days that a question asks for.
+ * The whole files of the days that a question asks for, those of rows that wait for a larger file too.
  *
  * @throws HdrscopeError `ERR_HISTORY_FILE`
  */
@@ -20,14 +20,20 @@ export async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promi
     const days = (await readdir(folder)).filter((name) => isDayFolder(name) && name >= first && name <= last);
     const names = await Promise.all(
       days.sort().map(async (day) => {
-        const found = await namesIn(join(folder, day));
-        return found.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, day, name));
+        const path = join(folder, day);
+        // A file that replaces others may come behind the place that a list has reached, and the others go before it reaches them.
+        const found = new Set([...(await namesIn(path)), ...(await namesIn(path))]);
+        return [...found].filter(hasRows).map((name) => join(path, name));
       }),
     );
     return names.flat();
   } catch (error) {
     throw fileError('list', folder, error);
   }
+}
+
+function hasRows(name: string): boolean {
+  return name.endsWith(ENDING) || name.endsWith(WAITING);
 }
 
 // The names of later days have a sign and more digits, and would come before all others.

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { HdrscopeError } from '@hdrscope/core';
+import { removeFile } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import type { Files } from '../parquet/files.ts';
-import { DAY, dayOf, fileName, PARTIAL } from '../parquet/names.ts';
+import { DAY, dayOf, ENDING, fileName, PARTIAL, WAITING } from '../parquet/names.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import { batchGroups } from './batch-groups.ts';
 import type { HistoryTarget, RowBatch } from './target.ts';
 
-/** Writes each batch to a Parquet file in the folder of its day. */
+/** Writes each batch to a Parquet file in the folder of its day, and rows that wait for their batch to smaller ones. */
 export class FolderTarget implements HistoryTarget {
   readonly name: string;
   readonly maxBatchBytes: number = Number.POSITIVE_INFINITY;
@@ -39,6 +40,15 @@ export class FolderTarget implements HistoryTarget {
     const path = join(day, fileName(startMs, batch.producer, batch.number));
     const { bytes } = await writeFile(this.#files, path, batchGroups(batch));
     return bytes;
+  }
+
+  async keep({ producer, number, rows }: RowBatch): Promise<() => Promise<void>> {
+    const { startMs } = rows[0]!;
+    const name = fileName(startMs, `${producer} waiting`, number).replace(ENDING, WAITING);
+    const path = join(this.name, `${DAY}${dayOf(startMs)}`, name);
+    await writeFile(this.#files, path, batchGroups({ producer, number, rows }));
+    // One that stays has rows that count once.
+    return () => removeFile(this.#files, path).catch(() => {});
   }
 
   errorOf(cause: unknown): HdrscopeError {

@@ -16,7 +16,7 @@ export interface HistoryHealth {
   readonly lastError: HdrscopeError | undefined;
   /** Rows have every count from before this moment, in milliseconds since 1970; 0 before the first interval. */
   readonly collectedUntilMs: number;
-  /** Rows in memory, for the next file or insert. */
+  /** Rows that wait in memory for the next file or insert. Those for a folder are on the disk too, unless it fails. */
   readonly waitingRows: number;
   /** About as many bytes as these rows take. */
   readonly waitingBytes: number;

@@ -20,8 +20,9 @@ const NODE: HistoryRuntime = {
  * Keeps the distributions of a registry for months: at every interval one row for each series that has counted something. Rows go to the
  * Parquet files of a folder, or into a table of ClickHouse or PostgreSQL (`clickHouseTable`, `postgresTable`).
  *
- * In a folder, rows wait in memory until a file is worth it, and files lie in a folder for each day, in UTC: `day=2026-11-22/`. A file is
- * complete or not there, so any engine may read the folder at any time. A table gets the rows of each interval in one insert or a few.
+ * In a folder, files lie in a folder for each day, in UTC: `day=2026-11-22/`. A file is complete or not there, so any engine may read the
+ * folder at any time. The rows of each interval are on the disk when it ends, in a small file that an hour's file replaces: a process that dies
+ * loses no more than the interval that had not ended. A table gets the rows of each interval in one insert or a few.
  *
  * A failing disk or server never disturbs the process: rows wait, and every interval tries again. A server need not be there when the
  * history is opened. The history does not keep the process alive, so call `close` before the process ends.

@@ -31,8 +31,9 @@ export interface HistoryOptions {
   /** The length of an interval in milliseconds, from 1 to 2^31 − 1: each series has a row for each interval. @default 60_000 */
   readonly intervalMs?: number;
   /**
-   * How long rows wait in memory for others of their batch, in milliseconds: at 0 they are written at each interval. A process that dies
-   * loses the waiting rows. @default 900_000 for a folder, 0 for a table
+   * How long rows wait for others of their file or insert, in milliseconds: at 0 they are written at each interval. In a folder, they wait in
+   * small files, which `queryHistory` reads and which outlive the process. Rows for a table wait in memory, and die with it.
+   * @default 3_600_000 for a folder, 0 for a table
    */
   readonly batchMs?: number;
   /** A file or an insert has so many rows at most, and is written as soon as so many wait: an integer of at least 1. @default 10_000 */
@@ -91,7 +92,7 @@ const OWNER: OptionsOwner<HistoryOptions> = {
 export function settingsOf(options: HistoryOptions): HistorySettings {
   assertOptions(options, OWNER);
   const place = placeOf(options);
-  const { intervalMs = 60_000, batchMs = 'table' in place ? 0 : 900_000, maxBatchRows = 10_000 } = options;
+  const { intervalMs = 60_000, batchMs = 'table' in place ? 0 : 3_600_000, maxBatchRows = 10_000 } = options;
   const { maxWaitingBytes = 2 ** 26, producer = hostname() || 'hdrscope', closeTimeoutMs = 10_000 } = options;
   const { gatherTimeoutMs = Math.min(intervalMs, 10_000) } = options;
   return {

@@ -127,6 +127,7 @@ export class HistorySink {
       if (!isAll && this.#runtime.clock.monotonicMs() < this.#retryMs) return;
       await this.#prepare();
       const written = await this.#writeDue(isAll);
+      await this.#keepOthers();
       if (written > 0 || this.#waiting.length === 0) this.#succeeded();
     });
     this.#loseBeyond(this.#isClosed ? 0 : this.#settings.maxWaitingBytes);
@@ -186,10 +187,20 @@ export class HistorySink {
     const batch = this.#waiting.next(this.#settings.maxBatchRows, this.#target.maxBatchBytes);
     const bytes = await this.#target.write({ producer: this.#producer, ...batch });
     if (this.#isClosed) return;
-    this.#waiting.remove(batch);
+    await this.#waiting.remove(batch);
     this.#counts.writtenBatches++;
     this.#counts.writtenRows += batch.rows.length;
     this.#counts.writtenBytes += bytes;
+  }
+
+  /** Keeps the rows that wait on, so that they outlive the process. */
+  async #keepOthers(): Promise<void> {
+    if (this.#target.keep === undefined) return;
+    while (!this.#isClosed) {
+      const batch = this.#waiting.nextToKeep(this.#settings.maxBatchRows);
+      if (batch === undefined) return;
+      this.#waiting.keep(batch, await this.#target.keep({ producer: this.#producer, ...batch }));
+    }
   }
 
   #loseBeyond(mostBytes: number): void {

@@ -28,6 +28,14 @@ export interface HistoryTarget {
    * @returns How many bytes it has sent or written.
    */
   write(batch: RowBatch): Promise<number>;
+  /**
+   * Keeps rows that wait for a larger batch where they outlive the process. They are written again with their batch, and count once. A
+   * target without it keeps none.
+   *
+   * @param batch Its number is within the batches that are kept.
+   * @returns Removes them again. It never rejects.
+   */
+  keep?(batch: RowBatch): Promise<() => Promise<void>>;
   /** Makes the error of a failed operation, with the cure where the target knows it. */
   errorOf(cause: unknown): HdrscopeError;
   /** Frees everything, and cuts off a write that is still running. It waits for no server, and never rejects. */

@@ -9,9 +9,18 @@ const BYTES_PER_SLOT = 24;
 interface WaitingRow {
   readonly row: HistoryRow;
   readonly sinceMs: number;
+  /** Where the row is kept meanwhile. */
+  kept: KeptRows | undefined;
 }
 
-/** Rows that are given up. */
+/** Rows that are kept together while they wait. */
+interface KeptRows {
+  /** How many of them wait. */
+  waiting: number;
+  readonly remove: () => Promise<void>;
+}
+
+/** Rows that are given up, and are kept nowhere. */
 interface LostRows {
   readonly rows: readonly HistoryRow[];
   /** How many of them were in a batch that somebody has tried to write. */
@@ -27,6 +36,7 @@ export class WaitingRows {
   #bytes = 0;
   #batch: WaitingBatch | undefined;
   #batches = 0;
+  #batchesKept = 0;
 
   get length(): number {
     return this.#rows.length;
@@ -44,7 +54,7 @@ export class WaitingRows {
 
   add(rows: readonly HistoryRow[], nowMs: number): void {
     for (const row of rows) {
-      this.#rows.push({ row, sinceMs: nowMs });
+      this.#rows.push({ row, sinceMs: nowMs, kept: undefined });
       this.#bytes += bytesOf(row);
     }
   }
@@ -54,41 +64,70 @@ export class WaitingRows {
    * the same until it is written or lost: a failed attempt may have written it.
    */
   next(maxBatchRows: number, maxBytes: number): WaitingBatch {
-    this.#batch ??= { number: this.#batches++, rows: this.#firstOfDay(maxBatchRows, maxBytes) };
+    this.#batch ??= { number: this.#batches++, rows: firstOfDay(this.#rows, maxBatchRows, maxBytes) };
     return this.#batch;
   }
 
-  /** Takes the rows of the batch out: they are written. */
-  remove({ rows }: WaitingBatch): void {
+  /** The first rows of one day that are not kept yet; `undefined` when all are. */
+  nextToKeep(maxBatchRows: number): WaitingBatch | undefined {
+    const waiting = this.#rows.filter(({ kept }) => kept === undefined);
+    if (waiting.length === 0) return undefined;
+    return { number: this.#batchesKept++, rows: firstOfDay(waiting, maxBatchRows, Number.POSITIVE_INFINITY) };
+  }
+
+  /** Rows are kept until all of them are written: `remove` removes them then. */
+  keep({ rows }: WaitingBatch, remove: () => Promise<void>): void {
+    const kept = { waiting: rows.length, remove };
+    const these = new Set(rows);
+    for (const one of this.#rows) if (these.has(one.row)) one.kept = kept;
+  }
+
+  /** Takes the rows of the batch out: they are written. Removes those that were kept, of which none waits any more. */
+  async remove(batch: WaitingBatch): Promise<void> {
+    for (const { kept } of this.#takeOut(batch)) {
+      if (kept !== undefined && --kept.waiting === 0) await kept.remove();
+    }
+  }
+
+  #takeOut({ rows }: WaitingBatch): WaitingRow[] {
     const gone = new Set(rows);
+    const out = this.#rows.filter(({ row }) => gone.has(row));
     this.#rows = this.#rows.filter(({ row }) => !gone.has(row));
     for (const row of rows) this.#bytes -= bytesOf(row);
     this.#batch = undefined;
+    return out;
   }
 
-  /** Takes the oldest rows out until the others take at most so many bytes, and a batch that was tried as a whole. Returns them. */
+  /**
+   * Takes the oldest rows out until the others take at most so many bytes, and a batch that was tried as a whole.
+   *
+   * @returns Those that are kept nowhere. What is kept stays there.
+   */
   dropBeyond(mostBytes: number): LostRows {
-    const tried = this.#bytes > mostBytes ? (this.#batch?.rows ?? []) : [];
-    if (this.#batch !== undefined && tried.length > 0) this.remove(this.#batch);
+    if (this.#bytes <= mostBytes) return { rows: [], tried: 0 };
+    const tried = this.#batch === undefined ? [] : this.#takeOut(this.#batch);
     let count = 0;
     while (this.#bytes > mostBytes && count < this.#rows.length)
       this.#bytes -= bytesOf(this.#rows[count++]!.row);
-    const others = this.#rows.splice(0, count).map(({ row }) => row);
-    return { rows: [...tried, ...others], tried: tried.length };
+    const others = this.#rows.splice(0, count);
+    const lost = (some: readonly WaitingRow[]): HistoryRow[] =>
+      some.filter(({ kept }) => kept === undefined).map(({ row }) => row);
+    return { rows: [...lost(tried), ...lost(others)], tried: lost(tried).length };
   }
+}
 
-  #firstOfDay(maxBatchRows: number, maxBytes: number): HistoryRow[] {
-    const day = dayOf(this.#rows[0]!.row.startMs);
-    const rows: HistoryRow[] = [];
-    let bytes = 0;
-    for (const { row } of this.#rows) {
-      if (dayOf(row.startMs) !== day) continue;
-      bytes += bytesOf(row);
-      if (rows.length === maxBatchRows || (rows.length > 0 && bytes > maxBytes)) break;
-      rows.push(row);
-    }
-    return rows;
+/** The first rows that start on one day. The first row is among them. */
+function firstOfDay(waiting: readonly WaitingRow[], maxRows: number, maxBytes: number): HistoryRow[] {
+  const day = dayOf(waiting[0]!.row.startMs);
+  const rows: HistoryRow[] = [];
+  let bytes = 0;
+  for (const { row } of waiting) {
+    if (dayOf(row.startMs) !== day) continue;
+    bytes += bytesOf(row);
+    if (rows.length === maxRows || (rows.length > 0 && bytes > maxBytes)) break;
+    rows.push(row);
   }
+  return rows;
 }
 
 function bytesOf({ k }: HistoryRow): number {

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
@@ -48,6 +48,24 @@ test('days that have ended a short time ago are left alone', async () => {
   expect(await compactHistory(folder, { nowMs: endMs + 7_199_999 })).toEqual([]);
   expect((await rowsIn(folder)).size).toBe(3);
   expect(await compactHistory(folder, { nowMs: endMs, olderThanMs: 0 })).toMatchObject([{ files: 3 }]);
+});
+
+test('files whose writer died before their rows were in a larger one are adopted, and young ones are not', async () => {
+  const { folder, rows } = await folderWith(3);
+  const day = join(folder, 'day=2023-11-14');
+  for (const [age, name] of ['old', 'young'].entries()) {
+    const path = await writeRows(folder, rows.slice(age, age + 2));
+    renameSync(path, join(day, `${name}.parquet.waiting`));
+  }
+  utimesSync(join(day, 'old.parquet.waiting'), LATER_MS / 1000 - 7201, LATER_MS / 1000 - 7201);
+  utimesSync(join(day, 'young.parquet.waiting'), LATER_MS / 1000 - 7199, LATER_MS / 1000 - 7199);
+  const before = await queryHistory(folder, { metric: 'lat' });
+  expect(before).toMatchObject([{ count: 3 * rows.length }]);
+  expect(await compactHistory(folder, { nowMs: LATER_MS })).toMatchObject([
+    { files: 4, rows: rows.length, duplicates: 2 },
+  ]);
+  expect(readdirSync(day).sort()).toEqual([expect.stringMatching(/-compact-/), 'young.parquet.waiting']);
+  expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
 });
 
 test('files that writers have left when they died are removed after a day, and other files stay', async () => {

@@ -2,10 +2,13 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { type HistoryRow, openHistory, queryHistory } from '../../src/index.ts';
 import { rowsIn } from '../support/folder.ts';
 import { opened, START_MS, until } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
+
+shareDuckDb();
 
 async function flatRows(folder: string): Promise<HistoryRow[]> {
   return [...(await rowsIn(folder)).values()].flat();
@@ -79,6 +82,23 @@ describe('a history', () => {
     for (let i = 0; i < 3; i++) await tick();
     expect([...(await rowsIn(folder)).values()].map(({ length }) => length)).toEqual([3, 1]);
     expect(sink.health).toMatchObject({ waitingRows: 0, waitingBytes: 0, writtenRows: 4, writtenBatches: 2 });
+    await sink.close();
+  });
+
+  test('keeps the rows of each interval on the disk, where questions find them, until a larger file has them', async () => {
+    const { folder, record, tick, sink } = await opened({ batchMs: 180_000 });
+    const names = () => readdirSync(join(folder, 'day=2026-11-22')).sort();
+    for (let minute = 1; minute <= 3; minute++) {
+      record();
+      await tick();
+      expect(names().map((name) => /-waiting-(\d)\.parquet\.waiting$/.exec(name)?.[1])).toEqual(
+        ['0', '1', '2'].slice(0, minute),
+      );
+      expect(await queryHistory(folder, { metric: 'rpc' })).toMatchObject([{ count: minute }]);
+    }
+    await tick();
+    expect(names()).toEqual([expect.stringMatching(/^\d+-shop-[0-9a-f]{16}-0\.parquet$/)]);
+    expect(await queryHistory(folder, { metric: 'rpc' })).toMatchObject([{ count: 3 }]);
     await sink.close();
   });
 
@@ -198,6 +218,30 @@ describe('a failing disk', () => {
     await recordAndTick();
     expect(sink.health).toMatchObject({ waitingRows: 3, lostRows: 1, uncertainRows: 1, writtenRows: 4 });
     await sink.close();
+  });
+
+  test('costs no row that was kept before, and such rows count once when their file cannot be removed', async () => {
+    const { folder, record, tick, faulty, sink } = await opened({ batchMs: 120_000, maxWaitingBytes: 1 });
+    record();
+    // The row is dropped from memory at once.
+    await tick();
+    expect(sink.health).toMatchObject({ waitingRows: 0, lostRows: 0 });
+    expect(await queryHistory(folder, { metric: 'rpc' })).toMatchObject([{ count: 1 }]);
+    faulty.faults.set('open', 'ENOSPC');
+    record();
+    await tick();
+    expect(sink.health).toMatchObject({ waitingRows: 0, lostRows: 1, isFailing: true });
+    faulty.faults.clear();
+    await sink.close();
+    const second = await opened({ batchMs: 60_000 }, folder);
+    second.record();
+    await second.tick();
+    second.faulty.faults.set('unlink', 'EACCES');
+    await second.sink.close();
+    expect(second.sink.health).toMatchObject({ writtenRows: 1, lostRows: 0 });
+    const endings = readdirSync(join(folder, 'day=2026-11-22')).map((name) => name.replace(/^.*-\d\./, ''));
+    expect(endings.sort()).toEqual(['parquet', 'parquet.waiting', 'parquet.waiting']);
+    expect(await queryHistory(folder, { metric: 'rpc' })).toMatchObject([{ count: 2 }]);
   });
 
   test('is reported by close, which gives the rows up', async () => {
