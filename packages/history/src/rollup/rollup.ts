@@ -16,7 +16,7 @@ export interface RollupOptions {
   readonly everyMs?: number;
   /**
    * Only stretches that ended so long ago, in milliseconds: at least 0. Rows that come later are added by a later call.
-   * @default 1_200_000
+   * @default 4_200_000
    */
   readonly olderThanMs?: number;
   /** The present, in milliseconds since 1970. @default the clock of the system */
@@ -73,7 +73,7 @@ export async function rollUpHistory(
   options: RollupOptions = {},
 ): Promise<RolledDay[]> {
   assertOptions(options, OWNER);
-  const { everyMs = HOUR_MS, olderThanMs = 1_200_000, nowMs = Date.now() } = options;
+  const { everyMs = HOUR_MS, olderThanMs = 4_200_000, nowMs = Date.now() } = options;
   for (const [name, path] of Object.entries({ folder, into })) {
     if (typeof path !== 'string' || path === '') {
       throw mustBe('ERR_INVALID_OPTION', name, 'the path of a folder', path);

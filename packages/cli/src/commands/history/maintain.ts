@@ -87,8 +87,8 @@ export const rollup = defineCommand({
     olderThan: {
       ...DURATION,
       help: 'only stretches that ended so long ago',
-      default: 1200,
-      fallback: '20m',
+      default: 4200,
+      fallback: '70m',
     },
   },
   formats: ['text', 'json'],
