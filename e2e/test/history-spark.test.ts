@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { type HistoryQuestion, type HistoryRow, historySql } from '@hdrscope/history';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
@@ -19,6 +21,7 @@ interface Expectations {
     more: readonly string[],
   ): Promise<void>;
   writeRows(folder: string, rows: readonly HistoryRow[]): Promise<string>;
+  minutes(count: number): Promise<HistoryRow[]>;
   /** Removed after the tests of the file. */
   newDirectory(): string;
 }
@@ -26,11 +29,11 @@ type Answer = Promise<Record<string, unknown>[]>;
 
 const found: object = {};
 // One after the other, because Jest links modules that share others at one time only.
-for (const file of ['merged-percentiles', 'shaped-rows', 'any-texts', 'folder', 'sandbox']) {
+for (const file of ['merged-percentiles', 'shaped-rows', 'any-texts', 'folder', 'filled-folder', 'sandbox']) {
   const url = new URL(`../../packages/history/test/support/${file}.ts`, import.meta.url);
   Object.assign(found, await import(url.href));
 }
-const { expectMergedPercentiles, expectAllShapes, expectAnyTexts, writeRows, newDirectory } =
+const { expectMergedPercentiles, expectAllShapes, expectAnyTexts, writeRows, minutes, newDirectory } =
   found as Expectations;
 
 describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => {
@@ -78,6 +81,17 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
 
   test('reads files of all encodings', async () => {
     await expectAllShapes(ask);
+  }, 300_000);
+
+  test('leaves out files that are being written, wait for a larger one, or were set aside', async () => {
+    const folder = newDirectory();
+    const rows = await minutes(3);
+    const path = await writeRows(folder, rows);
+    const beside = (ending: string) => join(dirname(path), `_${basename(path)}.${ending}`);
+    copyFileSync(path, beside('waiting'));
+    writeFileSync(beside('partial'), 'PAR1');
+    writeFileSync(beside('damaged'), 'PAR1');
+    expect(await ask({ metric: 'lat', percentiles: [] }, folder)).toMatchObject([{ count: 6 }]);
   }, 300_000);
 
   test('finds a metric and its attributes whatever their characters are', async () => {

@@ -6,7 +6,7 @@ import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { readRows } from '../parquet/decode.ts';
 import { type Files, isAbandoned, realFiles } from '../parquet/files.ts';
-import { DAY, ENDING, fileName, isDayFolder, PARTIAL, WAITING } from '../parquet/names.ts';
+import { DAY, ENDING, fileName, isDayFolder, nameOfWaiting, PARTIAL } from '../parquet/names.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import type { HistoryRow } from '../rows/row.ts';
@@ -165,9 +165,9 @@ async function adoptWaiting(
   untilMs: number,
 ): Promise<string[]> {
   const adopted: string[] = [];
-  for (const name of names.filter((one) => one.endsWith(WAITING))) {
-    if ((await stat(join(folder, name))).mtimeMs > untilMs) continue;
-    const own = name.slice(0, -WAITING.length) + ENDING;
+  for (const name of names) {
+    const own = nameOfWaiting(name);
+    if (own === undefined || (await stat(join(folder, name))).mtimeMs > untilMs) continue;
     await files.rename(join(folder, name), join(folder, own));
     adopted.push(own);
   }

@@ -1,13 +1,27 @@
-/** The end of the names of whole files. Files that are being written have another one, so no engine reads them. */
+import { basename, dirname, join } from 'node:path';
+
+/** The end of the names of whole files. */
 export const ENDING = '.parquet';
+/** The end of the name of a file that is being written. */
 export const PARTIAL = '.partial';
-/**
- * The end of the name of a file whose rows its writer writes again into a larger one. Readers of a history read it, and engines do not, since
- * it goes when they may be reading it.
- */
-export const WAITING = `${ENDING}.waiting`;
+/** The end of the name of a file whose rows its writer writes again into a larger one: it goes when engines may be reading it. */
+export const WAITING = '.waiting';
 /** The end of the name of a damaged file that was set aside. */
 export const DAMAGED = '.damaged';
+
+/**
+ * The path of a file that engines leave out: most of them take names with an ending only, and Spark takes all that do not begin with `_`.
+ *
+ * @param path Its final path.
+ */
+export function hiddenPath(path: string, ending: typeof PARTIAL | typeof WAITING | typeof DAMAGED): string {
+  return join(dirname(path), `_${basename(path)}${ending}`);
+}
+
+/** The final name of a file whose rows wait; `undefined` for all others. */
+export function nameOfWaiting(name: string): string | undefined {
+  return name.startsWith('_') && name.endsWith(ENDING + WAITING) ? name.slice(1, -WAITING.length) : undefined;
+}
 
 /** How the name of a day's folder begins. */
 export const DAY = 'day=';

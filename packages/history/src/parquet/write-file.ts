@@ -4,7 +4,7 @@ import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import type { HistoryRow } from '../rows/row.ts';
 import { ParquetEncoder } from './encode.ts';
 import type { Files } from './files.ts';
-import { PARTIAL } from './names.ts';
+import { hiddenPath, PARTIAL } from './names.ts';
 
 /** Facts about a written file. */
 export interface WrittenFile {
@@ -28,7 +28,7 @@ export async function writeFile(
   groups: Iterable<readonly HistoryRow[]> | AsyncIterable<readonly HistoryRow[]>,
   metadata: () => Readonly<Record<string, string>> = () => ({}),
 ): Promise<WrittenFile> {
-  const partial = path + PARTIAL;
+  const partial = hiddenPath(path, PARTIAL);
   await files.mkdir(dirname(path));
   const handle = await files.open(partial, 'w');
   let bytes = 0;

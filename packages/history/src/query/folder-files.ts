@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { DAY, dayOf, ENDING, isDayFolder, WAITING } from '../parquet/names.ts';
+import { DAY, dayOf, ENDING, isDayFolder, nameOfWaiting } from '../parquet/names.ts';
 import type { CheckedQuestion } from '../sql/question.ts';
 
 /** The time that a question asks for. */
@@ -33,7 +33,7 @@ export async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promi
 }
 
 function hasRows(name: string): boolean {
-  return name.endsWith(ENDING) || name.endsWith(WAITING);
+  return name.endsWith(ENDING) || nameOfWaiting(name) !== undefined;
 }
 
 // The names of later days have a sign and more digits, and would come before all others.

@@ -4,7 +4,7 @@ import type { HdrscopeError } from '@hdrscope/core';
 import { removeFile } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import type { Files } from '../parquet/files.ts';
-import { DAY, dayOf, ENDING, fileName, PARTIAL, WAITING } from '../parquet/names.ts';
+import { DAY, dayOf, fileName, hiddenPath, PARTIAL, WAITING } from '../parquet/names.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import { batchGroups } from './batch-groups.ts';
 import type { HistoryTarget, RowBatch } from './target.ts';
@@ -44,8 +44,8 @@ export class FolderTarget implements HistoryTarget {
 
   async keep({ producer, number, rows }: RowBatch): Promise<() => Promise<void>> {
     const { startMs } = rows[0]!;
-    const name = fileName(startMs, `${producer} waiting`, number).replace(ENDING, WAITING);
-    const path = join(this.name, `${DAY}${dayOf(startMs)}`, name);
+    const name = fileName(startMs, `${producer} waiting`, number);
+    const path = hiddenPath(join(this.name, `${DAY}${dayOf(startMs)}`, name), WAITING);
     await writeFile(this.#files, path, batchGroups({ producer, number, rows }));
     // One that stays has rows that count once.
     return () => removeFile(this.#files, path).catch(() => {});

@@ -4,13 +4,13 @@ import { syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { type Damage, findDamage } from '../parquet/decode.ts';
 import { realFiles } from '../parquet/files.ts';
-import { DAMAGED } from '../parquet/names.ts';
+import { DAMAGED, hiddenPath } from '../parquet/names.ts';
 import { filesOf } from '../query/folder-files.ts';
 import { type DamagedFile, listDamaged } from '../query/whole-files.ts';
 
 /** Options of `verifyHistory`. */
 export interface VerifyOptions {
-  /** Whether damaged files get another name, so that no engine reads them: `X.parquet.damaged`. @default false */
+  /** Whether damaged files get another name, so that no engine reads them: `_X.parquet.damaged`. @default false */
   readonly repair?: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function verifyHistory(folder: string, options: VerifyOptions = {})
 
 async function setAside(path: string): Promise<void> {
   try {
-    await realFiles.rename(path, path + DAMAGED);
+    await realFiles.rename(path, hiddenPath(path, DAMAGED));
     await syncFolder(realFiles, dirname(path));
   } catch (error) {
     throw fileError('set aside', path, error);

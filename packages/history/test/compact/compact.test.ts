@@ -55,32 +55,32 @@ test('files whose writer died before their rows were in a larger one are adopted
   const day = join(folder, 'day=2023-11-14');
   for (const [age, name] of ['old', 'young'].entries()) {
     const path = await writeRows(folder, rows.slice(age, age + 2));
-    renameSync(path, join(day, `${name}.parquet.waiting`));
+    renameSync(path, join(day, `_${name}.parquet.waiting`));
   }
-  utimesSync(join(day, 'old.parquet.waiting'), LATER_MS / 1000 - 7201, LATER_MS / 1000 - 7201);
-  utimesSync(join(day, 'young.parquet.waiting'), LATER_MS / 1000 - 7199, LATER_MS / 1000 - 7199);
+  utimesSync(join(day, '_old.parquet.waiting'), LATER_MS / 1000 - 7201, LATER_MS / 1000 - 7201);
+  utimesSync(join(day, '_young.parquet.waiting'), LATER_MS / 1000 - 7199, LATER_MS / 1000 - 7199);
   const before = await queryHistory(folder, { metric: 'lat' });
   expect(before).toMatchObject([{ count: 3 * rows.length }]);
   expect(await compactHistory(folder, { nowMs: LATER_MS })).toMatchObject([
     { files: 4, rows: rows.length, duplicates: 2 },
   ]);
-  expect(readdirSync(day).sort()).toEqual([expect.stringMatching(/-compact-/), 'young.parquet.waiting']);
+  expect(readdirSync(day).sort()).toEqual([expect.stringMatching(/-compact-/), '_young.parquet.waiting']);
   expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
 });
 
 test('files that writers have left when they died are removed after a day, and other files stay', async () => {
   const { folder } = await folderWith(1);
   const day = join(folder, 'day=2023-11-14');
-  writeFileSync(join(day, 'old.parquet.partial'), '');
-  writeFileSync(join(day, 'young.parquet.partial'), '');
+  writeFileSync(join(day, '_old.parquet.partial'), '');
+  writeFileSync(join(day, '_young.parquet.partial'), '');
   writeFileSync(join(day, 'notes.txt'), '');
   writeFileSync(join(folder, 'notes.txt'), '');
-  utimesSync(join(day, 'old.parquet.partial'), 0, 0);
+  utimesSync(join(day, '_old.parquet.partial'), 0, 0);
   await compactHistory(folder, { nowMs: Date.now() });
   expect(readdirSync(day).sort()).toEqual([
     expect.stringMatching(/\.parquet$/),
+    '_young.parquet.partial',
     'notes.txt',
-    'young.parquet.partial',
   ]);
 });
 

@@ -91,9 +91,9 @@ describe('a history', () => {
     for (let minute = 1; minute <= 3; minute++) {
       record();
       await tick();
-      expect(names().map((name) => /-waiting-(\d)\.parquet\.waiting$/.exec(name)?.[1])).toEqual(
-        ['0', '1', '2'].slice(0, minute),
-      );
+      expect(
+        names().map((name) => /^_\d+-shop-[0-9a-f]{16}-waiting-(\d)\.parquet\.waiting$/.exec(name)?.[1]),
+      ).toEqual(['0', '1', '2'].slice(0, minute));
       expect(await queryHistory(folder, { metric: 'rpc' })).toMatchObject([{ count: minute }]);
     }
     await tick();

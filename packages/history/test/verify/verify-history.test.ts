@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { someCells } from '@hdrscope/testing/case-count';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
@@ -96,7 +96,7 @@ test('damaged files are named, and set aside, so that questions are answered wit
   expect(await verifyHistory(folder, { repair: true })).toEqual({ files: 2, damaged });
   expect(await verifyHistory(folder)).toEqual({ files: 1, damaged: [] });
   expect(readdirSync(dirname(path)).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
-  expect(readFileSync(`${path}.damaged`)).toEqual(bytes);
+  expect(readFileSync(join(dirname(path), `_${basename(path)}.damaged`))).toEqual(bytes);
   expect(await countIn(folder)).toEqual([1]);
 });
 

@@ -126,7 +126,7 @@ const VERIFY = `Reads every byte of a history, and names the files that are dama
 
 A file has a checksum of all its bytes, which shows that a disk has changed one. Answers leave damaged files out, say so,
 and end with exit code 1, or with 0 with --allow-missing; hdrscope serve refuses them. With --repair a damaged file gets
-another name, X.parquet.damaged, and no command looks at it again: its values are missing in all answers, unless a
+another name, _X.parquet.damaged, and no command looks at it again: its values are missing in all answers, unless a
 backup or another import brings them back. The exit code is 1 when a file is damaged and stays where it is.
 
 The number of missing rows and values is exact, as in 40 rows with 157 values, or has bounds, as in 0 to 40 rows: other files
