@@ -106,23 +106,32 @@ export function wrongOption(name: string, allowed: string, got: string, hint = '
   return new UsageError(`${name} must be ${allowed}, got '${got}'${hint}`);
 }
 
-/** Whether a text is a decimal such as `1.5`, and not `0x1`, `1e3` or empty. */
-export function isDecimal(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(text);
+// Numbers of a command line.
+
+/** Reads a decimal such as `1.5`. @returns `NaN` for other texts, such as `0x1`, `1e3` and an empty one. */
+export function readDecimal(text: string): number {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Parses a list such as `50,p99.9,max`; the maximum is percentile 100. */
-export function parsePercentileList(text: string, name: string): readonly number[] {
-  return text.split(',').map((part) => {
-    const percentile = percentileOf(part.trim());
-    if (percentile !== undefined) return percentile;
-    throw wrongOption(name, 'percentiles from 0 to 100, as in 50,99.9', text);
-  });
+/** Reads the number of a percentage such as `99.9%` or `99.9 %`. @returns `NaN` for other texts. */
+export function readPercent(text: string): number {
+  return readDecimal(/^(.+?) ?%$/.exec(text)?.[1] ?? '');
 }
 
-/** The percentile that a text such as `99.9`, `p99.9` or `max` names; `undefined` for other texts. */
-export function percentileOf(text: string): number | undefined {
-  if (text === 'max') return 100;
-  const digits = text.replace(/^p/, '');
-  return isDecimal(digits) && Number(digits) <= 100 ? Number(digits) : undefined;
+/** Reads the percentile that a text such as `99.9`, `p99.9` or `max` names; `undefined` for other texts. */
+export function readPercentile(text: string): number | undefined {
+  const percentile = text === 'max' ? 100 : readDecimal(text.replace(/^p/, ''));
+  return percentile <= 100 ? percentile : undefined;
+}
+
+/** Makes a reader of numbers in a range, whose ends are excluded. The reader returns `undefined` for all other numbers and `NaN`. */
+export function between(
+  least: number,
+  most: number,
+  read: (text: string) => number = readDecimal,
+): (text: string) => number | undefined {
+  return (text) => {
+    const number = read(text);
+    return number > least && number < most ? number : undefined;
+  };
 }

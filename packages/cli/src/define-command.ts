@@ -15,10 +15,13 @@ export interface OptionDefinition {
   /** The words that the option takes. */
   readonly choices?: readonly string[];
   /**
-   * The value of a text. Throws a `UsageError` for other texts. Gets the name of the option, for messages, and the value so far.
+   * The value of a text; `undefined` for a text that the option does not take. Gets the name of the option, for messages of its own, and the
+   * value so far.
    * @default the text
    */
   readonly parse?: (text: string, name: string, before: never) => unknown;
+  /** What the option must be, for the message about other texts. @default `parse` throws a `UsageError` for them */
+  readonly allowed?: string;
   /** Whether the option may be repeated: its value is then the list of all values, and empty without the option. */
   readonly isRepeated?: true;
   /** The value without the option. */
@@ -37,7 +40,7 @@ type ValueOf<One> = One extends { readonly isRepeated: true } ? readonly OneValu
 type OneValueOf<One> = One extends {
   readonly parse: (text: string, name: string, before: never) => infer Value;
 }
-  ? Value
+  ? Exclude<Value, undefined>
   : One extends { readonly choices: readonly (infer Word)[] }
     ? Word
     : One extends { readonly value: `[${string}` }
@@ -212,7 +215,7 @@ const MICROSECONDS = /^[\u00b5\u03bc]s$/;
  */
 export function parseValue(
   name: string,
-  { choices, parse }: OptionDefinition,
+  { choices, parse, allowed }: OptionDefinition,
   word: string,
   before?: unknown,
 ): unknown {
@@ -220,7 +223,9 @@ export function parseValue(
   if (choices?.includes(plain) === false) {
     throw wrongOption(name, choices.join(', '), word, suggestion(word, choices));
   }
-  return parse === undefined ? plain : parse(plain, name, before as never);
+  const value = parse === undefined ? plain : parse(plain, name, before as never);
+  if (value === undefined && allowed !== undefined) throw wrongOption(name, allowed, plain);
+  return value;
 }
 
 export function toFlag(key: string): string {

@@ -12,7 +12,7 @@ import {
   valueFormat,
 } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, percentileName, suggestion } from '@hdrscope/kit';
-import { percentileOf } from './arguments.ts';
+import { readPercentile } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
 import { decimalText } from './format.ts';
@@ -57,7 +57,7 @@ function figureColumns(names: readonly string[]): FigureColumn[] {
   return names.map((name) => {
     const named = NAMED[name];
     if (named !== undefined) return { title: name, ...named };
-    const percentile = percentileOf(name)!;
+    const percentile = readPercentile(name)!;
     return {
       title: percentileName(percentile),
       of: ({ percentiles }) => percentiles.find((one) => one.percentile === percentile) ?? UNKNOWN,
@@ -162,7 +162,7 @@ export function columnsOption(formats: string, unknown: readonly string[] = []) 
 /** @throws UsageError */
 function parseColumn(name: string, names: readonly string[]): string {
   if (names.includes(name)) return name;
-  const percentile = /^p\d/.test(name) ? percentileOf(name) : undefined;
+  const percentile = /^p\d/.test(name) ? readPercentile(name) : undefined;
   if (percentile !== undefined) return percentileName(percentile);
   const cure =
     suggestion(name, names) || `: the columns are ${names.join(', ')} and percentiles, as in count,mean,p99`;
@@ -181,7 +181,7 @@ export function percentilesFor({ columns, percentiles }: ColumnOptions, isTable:
   if (percentiles !== DEFAULT_PERCENTILES) {
     throw new UsageError('--columns names the percentiles, as in count,p99: leave --percentiles out');
   }
-  return columns.flatMap((name) => (Object.hasOwn(NAMED, name) ? [] : percentileOf(name)!));
+  return columns.flatMap((name) => (Object.hasOwn(NAMED, name) ? [] : readPercentile(name)!));
 }
 
 /** A document of JSON for a whole output. */

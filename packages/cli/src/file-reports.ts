@@ -1,5 +1,4 @@
 import { visible } from '@hdrscope/core/internal';
-import { wrongOption } from './arguments.ts';
 import { type Io, UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
 import { findFormats, listEndings, withOutput } from './output-options.ts';
@@ -20,17 +19,17 @@ export interface FileReport {
 export const REPORT = defineOption({
   value: '<file>',
   help: 'writes a further report, in the format of its ending (.xml: JUnit, .md: Markdown, .json, .txt); may be repeated',
-  parse: fileReport,
+  allowed: `a file that ends with ${listEndings(REPORT_FORMATS).join(', ')}`,
+  parse: readFileReport,
   isRepeated: true,
   fallback: 'none',
 });
 
-/** @throws UsageError when the ending of the file states no format. */
-function fileReport(file: string): FileReport {
+/** `undefined` when the ending of the file states no format. */
+function readFileReport(file: string): FileReport | undefined {
   const fitting = findFormats(file);
   const format = REPORT_FORMATS.find((one) => fitting?.includes(one));
-  if (format !== undefined) return { file, format };
-  throw wrongOption('--report', `a file that ends with ${listEndings(REPORT_FORMATS).join(', ')}`, file);
+  return format && { file, format };
 }
 
 /** @throws UsageError when two reports have the same file. */

@@ -1,7 +1,7 @@
 import { measureOf, quantityIn } from '@hdrscope/inputs/internal';
 import { formatDuration, formatSize, percentileName, type Quantity, quantityOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { isDecimal, percentileOf, wrongOption } from './arguments.ts';
+import { between, readPercent, readPercentile, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
 
@@ -28,7 +28,7 @@ export function parseObjective(text: string, option = '--slo'): Objective {
   const sign = text.indexOf('=');
   const rank = sign === -1 ? undefined : text.slice(0, sign).replace(/<$/, '');
   const amount = text.slice(sign + 1);
-  const percentile = rank === undefined ? undefined : percentileOf(rank.trim());
+  const percentile = rank === undefined ? undefined : readPercentile(rank.trim());
   const threshold = quantityOf(amount.trim());
   if (threshold === undefined || (rank !== undefined && percentile === undefined)) {
     throw wrongOption(option, 'a percentile and a value, as in p99.9=50ms or p99=64KiB', text);
@@ -73,14 +73,7 @@ export function objectiveText({ percentile, threshold, measure }: Objective): st
 export const OBJECTIVE = defineOption({
   value: '<percent>',
   help: 'the share of values that must be good, as in 99.9%',
-  parse: parsePercent,
+  allowed: 'a percentage above 0 and below 100, as in 99.9%',
+  parse: between(0, 100, readPercent),
   required: 'a percentage, as in 99.9%',
 });
-
-/** @throws UsageError */
-function parsePercent(text: string, name: string): number {
-  const [, digits = ''] = /^(.+?) ?%$/.exec(text) ?? [];
-  const percent = isDecimal(digits) ? Number(digits) : Number.NaN;
-  if (percent > 0 && percent < 100) return percent;
-  throw wrongOption(name, 'a percentage above 0 and below 100, as in 99.9%', text);
-}

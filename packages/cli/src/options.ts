@@ -1,9 +1,10 @@
-import { NUMBER_UNITS, valueScaleOf } from '@hdrscope/inputs/internal';
-import type { CountedUnit } from '@hdrscope/registry';
-import { parsePercentileList, wrongOption } from './arguments.ts';
+import { NUMBER_UNITS, secondsOf, valueScaleOf } from '@hdrscope/inputs/internal';
+import { sizeBytes } from '@hdrscope/kit';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import { readDecimal, readPercentile, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { defineOption, defineOptions } from './define-command.ts';
-import { parseDuration } from './duration.ts';
+import { DURATION } from './moment.ts';
 
 // Values of options.
 
@@ -20,6 +21,22 @@ export function integer(
   };
 }
 
+/** Reads `50ms`, `4KiB` or `100MB` in a unit; a number alone is in that unit already. `undefined` when the text does not fit it. */
+export function amountIn(text: string, unit: CountedUnit): number | undefined {
+  const bare = readDecimal(text);
+  if (!Number.isNaN(bare)) return bare;
+  const { unit: shown, scale } = SHOWN_UNITS[unit];
+  const amount = shown === 's' ? secondsOf(text) : shown === 'By' ? sizeBytes(text) : undefined;
+  // 0.05 s is 50,000,000 ns, not 50,000,000.00000001.
+  return amount === undefined ? undefined : Number((amount / scale).toPrecision(15));
+}
+
+/** An amount of a unit as people write it, for messages. */
+export function amountExample(unit: CountedUnit): string {
+  const { unit: shown } = SHOWN_UNITS[unit];
+  return shown === 's' ? '250ms' : shown === 'By' ? '64KiB' : '200';
+}
+
 // Options that several commands have.
 
 /** The percentiles that every command shows by default. */
@@ -34,31 +51,37 @@ export function percentilesOption(note = '') {
   return defineOption({
     value: '<list>',
     help: `${note}the percentiles to show, as in 50,99.9; 100 is the maximum`,
-    parse: parsePercentileList,
+    allowed: 'percentiles from 0 to 100, as in 50,99.9',
+    parse: readPercentiles,
     default: DEFAULT_PERCENTILES,
     fallback: DEFAULT_PERCENTILES.join(),
   });
 }
 
+/** Reads a list such as `50,p99.9,max`; the maximum is percentile 100. */
+function readPercentiles(text: string): readonly number[] | undefined {
+  const found = text.split(',').map((part) => readPercentile(part.trim()));
+  return found.every((one) => one !== undefined) ? found : undefined;
+}
+
+/** The value of an option that takes a unit of values. */
+export const UNIT = defineOption({ value: '<unit>', help: '', choices: NUMBER_UNITS });
+
 /** `--unit`: a unit of values. Its help states the default. */
 export function unitOption(help: string, fallback: string) {
-  return defineOption({ value: '<unit>', help, choices: NUMBER_UNITS, fallback });
+  return defineOption({ ...UNIT, help, fallback });
 }
 
 /** `--unit`: the unit of the values of a log, which decides how they are shown. */
 export function logUnitOption(note = '') {
   return defineOption({
-    value: '<unit>',
+    ...UNIT,
     help: `${note}the unit of the values: times are shown in ms, other values as they are`,
-    choices: NUMBER_UNITS,
     parse: (unit) => valueScaleOf(unit as CountedUnit),
     default: valueScaleOf('ns'),
     fallback: 'ns',
   });
 }
-
-/** The value of an option that takes a duration, in seconds when it is read. */
-export const DURATION = { value: '<duration>', parse: parseDuration } as const;
 
 /** `--interval`: a duration, in seconds when it is read. */
 export function intervalOption(help = 'how long an interval is') {

@@ -1,5 +1,5 @@
 import type { CountedUnit } from '@hdrscope/registry';
-import { amountIn } from '../src/duration.ts';
+import { amountIn } from '../src/options.ts';
 
 test.each<[string, CountedUnit, number | undefined]>([
   ['4096', 'bytes', 4096],

@@ -1,7 +1,6 @@
 import { secondsOf } from '@hdrscope/inputs/internal';
 import { formatDurationParts } from '@hdrscope/kit';
-import { parseDuration } from '../src/duration.ts';
-import { parseMoment } from '../src/moment.ts';
+import { parseDuration, parseMoment } from '../src/moment.ts';
 
 test.each([
   ['90', 90],

@@ -1,14 +1,12 @@
 import { type Advice, advise, HdrscopeError, hdrLayout } from '@hdrscope/core';
 import type { AdviseOptions } from '@hdrscope/core/internal';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatCount, groupDigits } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { isDecimal, wrongOption } from '../arguments.ts';
+import { readPercent, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { amountIn } from '../duration.ts';
-import { integer } from '../options.ts';
+import { amountIn, integer, UNIT } from '../options.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen, wrapWords } from '../screen/help-text.ts';
 import { screenOf } from '../screen/screen.ts';
@@ -39,7 +37,7 @@ export const command = defineCommand({
       help: 'the smallest difference that must be visible, in the same forms',
       default: '1',
     },
-    unit: { value: '<unit>', help: 'the unit of the values', choices: NUMBER_UNITS, default: 'ns' },
+    unit: { ...UNIT, help: 'the unit of the values', default: 'ns' },
     digits: {
       value: '<number>',
       help: 'significant digits that values keep, 0 to 5',
@@ -49,7 +47,8 @@ export const command = defineCommand({
     maxRelativeError: {
       value: '<part>',
       help: 'instead of --digits: the fewest digits with at most this error, as in 1%',
-      parse: parseError,
+      allowed: 'a percentage above 0, as in 1%',
+      parse: (text: string) => readPercent(text) / 100 || undefined,
     },
     maxBytes: {
       value: '<number>',
@@ -104,14 +103,6 @@ function adviceFor(options: AdviseOptions): Advice {
     if (!(error instanceof HdrscopeError)) throw error;
     throw new UsageError(error.message.replace(/\b\w+\b/g, (word) => OPTIONS[word] ?? word));
   }
-}
-
-function parseError(text: string, name: string): number {
-  const [, percent] = /^(.*)%$/.exec(text) ?? [];
-  if (percent === undefined || !isDecimal(percent) || Number(percent) === 0) {
-    throw wrongOption(name, 'a percentage above 0, as in 1%', text);
-  }
-  return Number(percent) / 100;
 }
 
 // Amounts.

@@ -1,12 +1,11 @@
 import { decimalLayout } from '@hdrscope/core';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { amountIn } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
+import { amountIn, UNIT } from '../options.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 
 const DESCRIPTION = `Prints boundaries at round numbers for systems that count into explicit buckets, such as the default
@@ -40,7 +39,7 @@ export const command = defineCommand({
       help: 'a large value, in the same forms',
       required: 'a value, as in 5ms or 4KiB',
     },
-    unit: { value: '<unit>', help: 'the unit of the boundaries', choices: NUMBER_UNITS, default: 's' },
+    unit: { ...UNIT, help: 'the unit of the boundaries', default: 's' },
     perDecade: {
       value: '<number>',
       help: 'boundaries in a decade: 3 are at 1, 2 and 5',

@@ -2,7 +2,7 @@ import { compareRuns, type RunsComparison } from '@hdrscope/core';
 import { type CompareRunsOptions, LEAST_STATE, type Run } from '@hdrscope/core/internal';
 import { type Figures, type GateVerdict, judgeComparison, type ValueScale } from '@hdrscope/inputs/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
-import { isDecimal, wrongOption } from '../arguments.ts';
+import { between, readPercent } from '../arguments.ts';
 import { ExitCode, Refusal } from '../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../define-command.ts';
 import { integer, percentilesOption } from '../options.ts';
@@ -25,14 +25,21 @@ export const DEFAULT_CONFIDENCE = 0.99;
 export const CONFIDENCE = defineOption({
   value: '<part>',
   help: 'how sure all intervals together have to be',
-  parse: parseConfidence,
+  allowed: 'above 0 and below 1, as in 0.99 or 99%',
+  parse: between(0, 1, readPart),
 });
+
+/** Reads `0.99` or `99%`. */
+function readPart(text: string): number {
+  return text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+}
 
 export const GATE = defineOptions({
   failIfWorse: {
     value: '<part>',
     help: 'how much a percentile may grow, as in 5%: the exit code is 1 if one is worse, and 3 if that cannot be judged',
-    parse: parseTolerance,
+    allowed: 'a percentage of at least 0, as in 5%',
+    parse: readTolerance,
   },
   minRuns: {
     value: '<n>',
@@ -124,17 +131,9 @@ export function withValues(sum: LogHistogram | undefined, name: string, isLog = 
   return sum;
 }
 
-function parseTolerance(text: string, name: string): number {
-  const [, number = ''] = /^(.*?)%$/.exec(text) ?? [];
-  if (!isDecimal(number)) throw wrongOption(name, 'a percentage of at least 0, as in 5%', text);
-  return Number(number) / 100;
-}
-
-/** Parses `0.99` or `99%`. @throws UsageError */
-export function parseConfidence(text: string): number {
-  const confidence = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
-  if (confidence > 0 && confidence < 1) return confidence;
-  throw wrongOption('--confidence', 'above 0 and below 1, as in 0.99 or 99%', text);
+function readTolerance(text: string): number | undefined {
+  const percent = readPercent(text);
+  return Number.isNaN(percent) ? undefined : percent / 100;
 }
 
 // Series of builds.

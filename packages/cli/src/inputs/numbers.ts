@@ -17,7 +17,6 @@ import {
 import { formatCount, isObject, listNames } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { defineOptions } from '../define-command.ts';
 import { integer } from '../options.ts';
@@ -32,13 +31,15 @@ export const NUMBER_PLACE = defineOptions({
   column: {
     value: '<name>',
     help: 'for CSV and other tables: the column with the numbers, by its title or from 1',
-    parse: parseColumn,
+    allowed: 'the title of a column, or its number from 1',
+    parse: readColumn,
     fallback: 'the line is one number',
   },
   separator: {
     value: '<character>',
     help: 'the character between columns; \\t is a tab',
-    parse: parseSeparator,
+    allowed: 'one ASCII character that is no part of a number, such as , or \\t',
+    parse: readSeparator,
     fallback: 'recognised',
   },
   skip: {
@@ -72,29 +73,14 @@ export function assertNumberPlace({ field, column, separator, time }: NumberPlac
   }
 }
 
-function parseColumn(text: string): string {
-  if (text.trim() !== '' && !/^(0+|-\d+|\d+\.\d+)$/.test(text)) return text.trim();
-  throw wrongOption('--column', 'the title of a column, or its number from 1', text);
+function readColumn(text: string): string | undefined {
+  return text.trim() === '' || /^(0+|-\d+|\d+\.\d+)$/.test(text) ? undefined : text.trim();
 }
 
-function parseSeparator(text: string): string {
+function readSeparator(text: string): string | undefined {
   const character = text === '\\t' ? '\t' : text;
-  // A digit or a point could belong to the number.
-  if (!/^[\t !-*,/:-~]$/.test(character) || /[a-z]/i.test(character)) {
-    throw wrongOption(
-      '--separator',
-      'one ASCII character that is no part of a number, such as , or \\t',
-      text,
-    );
-  }
-  return character;
-}
-
-/** Parses a number above 0. @throws UsageError */
-export function parseStep(text: string, name: string): number {
-  const step = /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (step > 0 && Number.isFinite(step) && Number.isFinite(1 / step)) return step;
-  throw wrongOption(name, 'a number above 0, as in 0.001 or 1e-6', text);
+  // A digit, a letter or a point could belong to the number.
+  return /^[\t !-*,/:-@[-`{-~]$/.test(character) ? character : undefined;
 }
 
 // Counting.

@@ -10,7 +10,7 @@ import {
   unitsPer,
 } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import { isDecimal, wrongOption } from '../arguments.ts';
+import { between, readDecimal } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { WHERE } from '../options.ts';
@@ -20,6 +20,13 @@ import { type FormName, READ_FORMS } from './forms.ts';
 import type { Input } from './input.ts';
 import { readBytes, readForm, recogniseForm } from './read-form.ts';
 import type { OpenedSketch, ReadSketch } from './read-sketch.ts';
+
+const NUMBER = {
+  allowed: 'a number',
+  parse: between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, (text) =>
+    text.startsWith('-') ? -readDecimal(text.slice(1)) : readDecimal(text),
+  ),
+} as const;
 
 /** What a person states of distributions that other programs have counted. */
 export const SKETCH_OPTIONS = defineOptions({
@@ -42,24 +49,19 @@ export const SKETCH_OPTIONS = defineOptions({
   min: {
     value: '<number>',
     help: 'the smallest value, which closes a slot without a lower bound',
-    parse: parseNumber,
+    ...NUMBER,
     fallback: 'as the file states it',
   },
   max: {
     value: '<number>',
     help: 'the largest value, which closes a slot without an upper bound',
-    parse: parseNumber,
+    ...NUMBER,
     fallback: 'as the file states it',
   },
 });
 
 /** What a command line states of sketches. */
 export type SketchOptions = Partial<OptionsOf<typeof SKETCH_OPTIONS>>;
-
-function parseNumber(text: string, name: string): number {
-  if (isDecimal(text.replace(/^-/, ''))) return Number(text);
-  throw wrongOption(name, 'a number', text);
-}
 
 /** Reads all distributions of an input, and writes what is lost to standard error. @throws Refusal, UsageError */
 export async function readSketches(

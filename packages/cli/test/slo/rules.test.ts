@@ -194,8 +194,8 @@ test.each([
 });
 
 test.each([
-  [['--threshold', '0'], '--threshold must be a value above 0, as in 300ms, got'],
-  [['--threshold', '64KiB'], '--threshold must be a value above 0, as in 300ms, got'],
+  [['--threshold', '0'], '--threshold must be a value above 0, as in 250ms, got'],
+  [['--threshold', '64KiB'], '--threshold must be a value above 0, as in 250ms, got'],
   [['--metric', 'latency', '--threshold', '1s'], '(--unit states the unit of the histogram), got'],
   [['--objective', '99.9'], '--objective must be a percentage above 0 and below 100, as in 99.9%, got'],
   [['--objective', '100%'], '--objective must be a percentage above 0 and below 100, as in 99.9%, got'],

@@ -12,7 +12,8 @@ import {
   REPORT_FORMATS,
   writeReports,
 } from '../../file-reports.ts';
-import { DURATION, integer } from '../../options.ts';
+import { DURATION } from '../../moment.ts';
+import { integer } from '../../options.ts';
 import { measure } from './measure.ts';
 import { reportOf } from './report.ts';
 import { RUN_FILE } from './run.ts';

@@ -3,12 +3,10 @@ import { type AxisFacts, axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import { withName } from '@hdrscope/inputs/internal';
 import { valuesText } from '@hdrscope/kit';
-import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import { amountIn } from '../../duration.ts';
 import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
-import { percentilesOption } from '../../options.ts';
+import { amountIn, percentilesOption } from '../../options.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { screenOf } from '../../screen/screen.ts';
@@ -60,7 +58,8 @@ export const command = defineCommand({
     where: {
       value: '<axis=from..to>',
       help: "only values in that range of an axis, as in 'Request size (bytes)=4KiB..8KiB' or size=1MiB..; the end is exclusive",
-      parse: parseWhere,
+      allowed: "an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms..",
+      parse: readWhere,
       isRepeated: true,
       fallback: 'all',
     },
@@ -169,13 +168,10 @@ interface WhereCondition {
   readonly to: string;
 }
 
-/** @throws UsageError */
-function parseWhere(text: string, name: string): WhereCondition {
-  const allowed =
-    "an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms..";
+function readWhere(text: string): WhereCondition | undefined {
   const sign = text.lastIndexOf('=');
   const dots = text.indexOf('..', sign + 1);
-  if (sign < 1 || dots === -1 || text.length === sign + 3) throw wrongOption(name, allowed, text);
+  if (sign < 1 || dots === -1 || text.length === sign + 3) return undefined;
   return { axis: text.slice(0, sign), from: text.slice(sign + 1, dots), to: text.slice(dots + 2) };
 }
 

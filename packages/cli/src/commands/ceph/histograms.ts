@@ -25,7 +25,7 @@ import { readText, withName } from '@hdrscope/inputs/internal';
 import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { amountIn } from '../../duration.ts';
+import { amountIn } from '../../options.ts';
 import { systemErrorText } from '../../system-error.ts';
 
 export const CEPH_INPUTS = {
@@ -301,13 +301,12 @@ export function sizesOption(note = '') {
   return defineOption({
     value: '<list>',
     help: `${note}where the classes of sizes begin: 512 bytes times powers of two`,
-    parse: parseSizes,
+    allowed: 'ascending sizes, as in 4KiB,64KiB',
+    parse: readSizes,
   });
 }
 
-/** @throws UsageError */
-function parseSizes(text: string, name: string): readonly number[] {
+function readSizes(text: string): readonly number[] | undefined {
   const sizes = text.split(',').map((part) => amountIn(part.trim(), 'bytes') ?? Number.NaN);
-  if (sizes.every((size, at) => size > (sizes[at - 1] ?? 0))) return sizes;
-  throw wrongOption(name, 'ascending sizes, as in 4KiB,64KiB', text);
+  return sizes.every((size, at) => size > (sizes[at - 1] ?? 0)) ? sizes : undefined;
 }

@@ -1,6 +1,6 @@
 import { isSketch, type Subject } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
-import { CHANGES, exitCodeOf as exitCodeOfGate, parseConfidence, SERIES } from '../../comparison/index.ts';
+import { CHANGES, CONFIDENCE, exitCodeOf as exitCodeOfGate, SERIES } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import {
@@ -62,12 +62,7 @@ const OPTIONS = defineOptions({
   ...OBJECTIVES,
   together: { help: 'judges all files and tags as one' },
   strict: { help: 'the exit code is also 1 when an objective is kept, but not beyond doubt' },
-  confidence: {
-    value: '<part>',
-    help: 'how sure a verdict beyond doubt has to be',
-    parse: parseConfidence,
-    default: 0.99,
-  },
+  confidence: { ...CONFIDENCE, help: 'how sure a verdict beyond doubt has to be', default: 0.99 },
   logFormat: LOG_FORMAT,
   unit: unitOption('the unit of the values in logs and histograms', 'ns'),
   textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),

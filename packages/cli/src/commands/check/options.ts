@@ -1,9 +1,9 @@
 import { type ErrorLimit, type Judged, judgeSubject, type Subject } from '@hdrscope/inputs/internal';
-import { isDecimal, wrongOption } from '../../arguments.ts';
+import { readPercent } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
 import type { SERIES } from '../../comparison/index.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
-import { type Objective, objectiveText, parseObjective, thresholdIn } from '../../objective.ts';
+import { objectiveText, parseObjective, thresholdIn } from '../../objective.ts';
 import { integer } from '../../options.ts';
 
 /** `--slo`, `--max-errors` and `--min-count`. */
@@ -11,14 +11,19 @@ export const OBJECTIVES = defineOptions({
   slo: {
     value: '<objective>',
     help: 'a percentile that must be at most a value, as in p99.9=250ms or max=1s; may be repeated',
-    parse: parseWithPercentile,
+    allowed: 'a percentile above 0 and a value, as in p99.9=250ms',
+    parse(text: string) {
+      const objective = parseObjective(text);
+      return objective.percentile !== undefined && objective.percentile > 0 ? objective : undefined;
+    },
     isRepeated: true,
     fallback: 'none',
   },
   maxErrors: {
     value: '<limit>',
     help: 'how many requests may fail, as in 0.1% or 10',
-    parse: parseErrorLimit,
+    allowed: 'a percentage below 100 or an integer, as in 0.1% or 10',
+    parse: readErrorLimit,
   },
   minCount: { value: '<number>', help: 'how many values there must be at least', parse: integer(1) },
 });
@@ -54,18 +59,10 @@ export function assertQuestion(options: Question): void {
   throw new UsageError('there is nothing to check: --slo p99.9=250ms states an objective');
 }
 
-function parseWithPercentile(text: string, name: string): Objective {
-  const objective = parseObjective(text);
-  if (objective.percentile !== undefined && objective.percentile > 0) return objective;
-  throw wrongOption(name, 'a percentile above 0 and a value, as in p99.9=250ms', text);
-}
-
-function parseErrorLimit(text: string, name: string): ErrorLimit {
-  const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
-  if (isDecimal(percent) && Number(percent) < 100)
-    return { share: Number((Number(percent) / 100).toPrecision(15)) };
-  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return { most: Number(text) };
-  throw wrongOption(name, 'a percentage below 100 or an integer, as in 0.1% or 10', text);
+function readErrorLimit(text: string): ErrorLimit | undefined {
+  const percent = readPercent(text);
+  if (percent < 100) return { share: Number((percent / 100).toPrecision(15)) };
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? { most: Number(text) } : undefined;
 }
 
 /**

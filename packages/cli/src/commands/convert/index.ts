@@ -7,7 +7,7 @@ import {
   type PositionError,
 } from '@hdrscope/inputs/internal';
 import { formatCount, valuesText } from '@hdrscope/kit';
-import { isDecimal, wrongOption } from '../../arguments.ts';
+import { between } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { explained } from '../../inputs/input.ts';
 import { lookAtOperands } from '../../inputs/open-inputs.ts';
 import { readSketches, SKETCH_OPTIONS, selectSketches, withCure } from '../../inputs/sketches.ts';
-import { integer } from '../../options.ts';
+import { integer, unitOption } from '../../options.ts';
 import { findEnding, OUTPUT, writeWhole, wrongEnding } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { startReading } from '../../screen/progress.ts';
@@ -35,6 +35,8 @@ largest distance of a value from the middle of its slot, as a share of the value
 slots of both forms. No form but json states a unit. hlog and base64 count whole steps, and a sentence says how large a
 step is when it is not 1. What OUT cannot hold is refused: values below 0 in HDR slots, slots without a bound, several
 distributions of which none is chosen.`;
+
+const POSITIVE = { allowed: 'a number above 0', parse: between(0, Number.POSITIVE_INFINITY) } as const;
 
 export const command = defineCommand({
   path: 'hdrscope convert',
@@ -64,13 +66,13 @@ export const command = defineCommand({
     resolution: {
       value: '<step>',
       help: 'for hlog, base64 and json: the step between two values that are kept apart',
-      parse: parsePositive,
+      ...POSITIVE,
       fallback: 'that of HDR counts, else a power of ten that keeps the digits',
     },
     accuracy: {
       value: '<share>',
       help: 'for ddsketch: the relative accuracy, above 0 and below 1',
-      parse: parsePositive,
+      ...POSITIVE,
       fallback: '0.01',
     },
     buckets: {
@@ -79,16 +81,15 @@ export const command = defineCommand({
       parse: integer(2),
       fallback: 'those of exponential buckets, else 160',
     },
-    unit: {
-      value: '<unit>',
-      help: 'for json, otlp and prometheus-protobuf: the unit of the values',
-      choices: NUMBER_UNITS,
-      fallback: 'as the file states it, else none',
-    },
+    unit: unitOption(
+      'for json, otlp and prometheus-protobuf: the unit of the values',
+      'as the file states it, else none',
+    ),
     name: {
       value: '<name>',
       help: 'for forms of metrics: the name of the metric',
-      parse: parseName,
+      allowed: 'a name of letters, digits, _ and :',
+      parse: (text: string) => (NAME.test(text) ? text : undefined),
       fallback: 'as the file states it, else values',
     },
   },
@@ -181,19 +182,7 @@ function number(value: number): string {
   return String(Number((Math.ceil(value / step - 1e-9) * step).toPrecision(3)));
 }
 
-// Options.
-
-function parsePositive(text: string, name: string): number {
-  if (isDecimal(text) && Number(text) > 0) return Number(text);
-  throw wrongOption(name, 'a number above 0', text);
-}
-
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-
-function parseName(text: string, name: string): string {
-  if (NAME.test(text)) return text;
-  throw wrongOption(name, 'a name of letters, digits, _ and :', text);
-}
 
 /** A name that Prometheus takes. */
 function metricName(name: string): string {

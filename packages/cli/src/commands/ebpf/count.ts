@@ -12,7 +12,8 @@ import { formatCount, percentileName } from '@hdrscope/kit';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { ASCII, DURATION, integer, percentilesOption } from '../../options.ts';
+import { DURATION } from '../../moment.ts';
+import { ASCII, integer, percentilesOption } from '../../options.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { shownTable } from '../../screen/table.ts';
 import {

@@ -2,11 +2,12 @@ import { type Bounds, findQuantiles, type Quantile } from '@hdrscope/core';
 import { exactly, meanBounds, usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars, formatKernelHistogram } from '@hdrscope/ebpf';
 import { kernelQuantiles, mergeToOctaves, type NamedCounts } from '@hdrscope/ebpf/internal';
-import { type Figures, figuresJson, NUMBER_UNITS, UNKNOWN, withoutEstimate } from '@hdrscope/inputs/internal';
+import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { defineOption } from '../../define-command.ts';
+import { UNIT } from '../../options.ts';
 
 const MOST_ROWS = 40;
 
@@ -168,9 +169,8 @@ export function formatTextForm(
 }
 
 export const MAP_UNIT = defineOption({
-  value: '<unit>',
+  ...UNIT,
   help: 'unit of the values: they are shown as times and sizes; the kernel does not know it',
-  choices: NUMBER_UNITS,
   default: 'none',
 });
 

@@ -7,7 +7,6 @@ import {
   type KernelLayout,
 } from '@hdrscope/ebpf';
 import { type FollowedMap, hasSameSlots, kernelMetricName } from '@hdrscope/ebpf/internal';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { MetricFamily } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
@@ -21,7 +20,7 @@ import {
   toFlag,
 } from '../../define-command.ts';
 import { GUARD, guardOf } from '../../guard-options.ts';
-import { addressOptions } from '../../options.ts';
+import { addressOptions, unitOption } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
 import { configuredOperands, withConfig } from './exporter-config.ts';
 import { followMap } from './follow.ts';
@@ -57,12 +56,10 @@ The options of each of several maps are behind it, after commas. The keys are th
 /** Options of each map: on the command line, or behind the map. */
 const SERVED_MAP_OPTIONS = defineOptions({
   ...MAP_OPTIONS,
-  unit: {
-    value: '<unit>',
-    help: 'unit of the values; times are served in seconds, sizes in bytes',
-    choices: NUMBER_UNITS,
-    fallback: 'none, the values as they are',
-  },
+  unit: unitOption(
+    'unit of the values; times are served in seconds, sizes in bytes',
+    'none, the values as they are',
+  ),
   perCpu: { help: 'serves each CPU as separate series' },
 });
 

@@ -1,8 +1,7 @@
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
-import { isDecimal, wrongOption } from '../../arguments.ts';
+import { between, readDecimal } from '../../arguments.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
 import { SELECTION } from '../../inputs/selection-options.ts';
-import { integer, WHERE } from '../../options.ts';
+import { integer, unitOption, WHERE } from '../../options.ts';
 import { ALLOW_MISSING } from '../query/engine.ts';
 
 /** The options of the command. Some are for histories alone, and some for logs. */
@@ -28,16 +27,12 @@ export const EXPLAIN = defineOptions({
   percentile: {
     value: '<number>',
     help: 'which percentile, as in 99 or 99.9',
-    parse: parsePercentile,
+    allowed: 'a number above 0 and below 100, as in 99.9',
+    parse: between(0, 100, (text) => readDecimal(text.replace(/^p/, ''))),
     default: 99.9,
   },
   where: WHERE,
-  unit: {
-    value: '<unit>',
-    help: 'the unit of values in logs that do not state it',
-    choices: NUMBER_UNITS,
-    fallback: 'ns',
-  },
+  unit: unitOption('the unit of values in logs that do not state it', 'ns'),
   ...SELECTION,
   top: {
     value: '<count>',
@@ -48,10 +43,3 @@ export const EXPLAIN = defineOptions({
 });
 
 export type ExplainOptions = OptionsOf<typeof EXPLAIN>;
-
-/** @throws UsageError */
-function parsePercentile(text: string, name: string): number {
-  const digits = text.replace(/^p/, '');
-  if (isDecimal(digits) && Number(digits) > 0 && Number(digits) < 100) return Number(digits);
-  throw wrongOption(name, 'a number above 0 and below 100, as in 99.9', text);
-}

@@ -10,7 +10,6 @@ import {
 import {
   type ImportLogOptions,
   type ImportOtlpOptions,
-  NUMBER_UNITS,
   recogniseOtlpFile,
   UNNAMED,
 } from '@hdrscope/inputs/internal';
@@ -20,10 +19,10 @@ import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { nameOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText, MalformedTally, UNDECODABLE } from '../../inputs/line-tally.ts';
-import { parsePair } from '../../options.ts';
+import { PART_OF_DAY } from '../../moment.ts';
+import { parsePair, UNIT } from '../../options.ts';
 import { systemErrorText } from '../../system-error.ts';
 import { openLogs } from '../log/input.ts';
-import { parsePartOfDay } from './options.ts';
 
 const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
 
@@ -57,20 +56,9 @@ export const command = defineCommand({
       help: 'the folder of the history, which is made if it does not exist',
       required: 'the folder of the history',
     },
-    unit: {
-      value: '<unit>',
-      help: 'the unit of values in logs that do not state it',
-      choices: NUMBER_UNITS,
-      default: 'ns',
-    },
+    unit: { ...UNIT, help: 'the unit of values in logs that do not state it', default: 'ns' },
     metric: { value: '<name>', help: 'the name of values in logs that do not state it', default: UNNAMED },
-    every: {
-      value: '<duration>',
-      help: 'the stretch of time of a row, which divides a day',
-      parse: parsePartOfDay,
-      default: 60_000,
-      fallback: '1m',
-    },
+    every: { ...PART_OF_DAY, default: 60_000, fallback: '1m' },
     host: {
       value: '<name>',
       help: 'the host that the files are from: the attribute host of all series',

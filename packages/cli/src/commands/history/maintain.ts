@@ -9,11 +9,10 @@ import { formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { DURATION } from '../../options.ts';
+import { DURATION, PART_OF_DAY } from '../../moment.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { shownTable } from '../../screen/table.ts';
 import { formatMissing, withEngine } from '../query/engine.ts';
-import { parsePartOfDay } from './options.ts';
 
 const COMPACT = `Merges the files of each day that has ended into one, which is smaller and faster to read.
 
@@ -77,13 +76,7 @@ export const rollup = defineCommand({
     '<into>': 'the folder of the rollups, for this history and stretch only',
   },
   options: {
-    every: {
-      value: '<duration>',
-      help: 'the stretch of time of a row, which divides a day',
-      parse: parsePartOfDay,
-      default: 3_600_000,
-      fallback: '1h',
-    },
+    every: { ...PART_OF_DAY, default: 3_600_000, fallback: '1h' },
     olderThan: {
       ...DURATION,
       help: 'only stretches that ended so long ago',

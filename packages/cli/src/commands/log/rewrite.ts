@@ -1,8 +1,8 @@
 import { mergeLogs, reintervalLog, sliceLog } from '@hdrscope/interval-log';
 import { UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import { parseDuration } from '../../duration.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { parseDuration } from '../../moment.ts';
 import { runLines } from './input.ts';
 
 const SLICE = `Copies a part of a log: some times, some tags. Its lines and their times stay the same.

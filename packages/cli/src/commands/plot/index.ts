@@ -8,7 +8,7 @@ import {
   verdictsOn,
 } from '@hdrscope/plot/internal';
 import { type Io, Refusal } from '../../command.ts';
-import { parseConfidence } from '../../comparison/index.ts';
+import { CONFIDENCE } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { listForHelp, listReadBy } from '../../inputs/forms.ts';
 import type { Input, InputKind } from '../../inputs/input.ts';
@@ -70,9 +70,8 @@ const OPTIONS = defineOptions({
     fallback: 'none',
   },
   confidence: {
-    value: '<part>',
+    ...CONFIDENCE,
     help: 'draws confidence intervals, as in 0.95',
-    parse: parseConfidence,
     fallback: 'none; of a comparison 0.99',
   },
   percentiles: percentilesOption('for comparison and over-time: '),

@@ -28,9 +28,9 @@ import {
   figureCells,
   jsonDocument,
 } from '../../figures.ts';
+import { stretchStart } from '../../moment.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { csvLine, shownTable } from '../../screen/table.ts';
-import { stretchStart } from '../history/options.ts';
 import { type AskedHistory, missingJson } from './engine.ts';
 
 // Groups.

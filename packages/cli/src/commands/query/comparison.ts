@@ -14,7 +14,7 @@ import {
   type Differences,
   differencesOf,
 } from '../../comparison/index.ts';
-import { stretchStart } from '../history/options.ts';
+import { stretchStart } from '../../moment.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';

@@ -3,9 +3,8 @@ import { UsageError } from '../../command.ts';
 import { CONFIDENCE, GATE, SERIES } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
-import { assertApart, parseRange } from '../../moment.ts';
+import { assertApart, EVERY, parseRange, spanOf, spanOptions } from '../../moment.ts';
 import { ASCII, DEFAULT_PERCENTILES, groupOption, integer, percentilesOption, WHERE } from '../../options.ts';
-import { parseEvery, spanOf, spanOptions } from '../history/options.ts';
 import { ALLOW_MISSING } from './engine.ts';
 
 /** The forms of an answer that are no pictures. */
@@ -63,9 +62,8 @@ export const OPTIONS = defineOptions({
   where: WHERE,
   ...spanOptions(),
   every: {
-    value: '<duration>',
+    ...EVERY,
     help: 'percentiles of each stretch of time, at multiples since 1970',
-    parse: parseEvery,
     fallback: 'of all time together',
   },
   traces: {

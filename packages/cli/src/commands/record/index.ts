@@ -1,11 +1,11 @@
 import { isSketch, numberUnit, type SketchForm } from '@hdrscope/inputs/internal';
-import { isDecimal, wrongOption } from '../../arguments.ts';
+import { between } from '../../arguments.ts';
 import { Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { READ_FORMS } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
-import { countInputs, NUMBER_PLACE, parseStep, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
+import { countInputs, NUMBER_PLACE, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
@@ -66,7 +66,8 @@ export const command = defineCommand({
     resolution: {
       value: '<step>',
       help: 'the step between two values that are kept apart, in the unit',
-      parse: parseStep,
+      allowed: 'a number above 0, as in 0.001 or 1e-6',
+      parse: readStep,
       fallback:
         'a nanosecond, a byte, or 0.001; without a unit finer, when the first numbers have more decimals',
     },
@@ -74,7 +75,8 @@ export const command = defineCommand({
     expectedInterval: {
       value: '<number>',
       help: 'corrects coordinated omission: the time between two requests when nothing is slow, in the unit',
-      parse: parseInterval,
+      allowed: 'a number above 0, in the unit of the values',
+      parse: between(0, Number.POSITIVE_INFINITY),
     },
     ...REQUEST_OPTIONS,
     ...FOLLOW_OPTIONS,
@@ -136,9 +138,7 @@ export const command = defineCommand({
   },
 });
 
-function parseInterval(text: string, name: string): number {
-  if (!isDecimal(text) || Number(text) === 0) {
-    throw wrongOption(name, 'a number above 0, in the unit of the values', text);
-  }
-  return Number(text);
+function readStep(text: string): number | undefined {
+  const step = /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return step > 0 && Number.isFinite(step) && Number.isFinite(1 / step) ? step : undefined;
 }

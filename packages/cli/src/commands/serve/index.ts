@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { GuardOptions } from '@hdrscope/kit/server';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { GUARD, guardOf, schemeOf } from '../../guard-options.ts';
-import { addressOptions } from '../../options.ts';
+import { spanOptions } from '../../moment.ts';
+import { addressOptions, UNIT } from '../../options.ts';
 import { untilAborted } from '../../until-aborted.ts';
-import { spanOptions } from '../history/options.ts';
 import { historyFolder, openDropped, recordOf, recordOfHistory, shownFiles } from './records.ts';
 
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.
@@ -29,7 +28,7 @@ const OPTIONS = defineOptions({
   },
   open: { help: 'opens the page in the browser' },
   demo: { help: 'shows an invented service' },
-  unit: { value: '<unit>', help: 'the unit of the values', choices: NUMBER_UNITS, default: 'ns' },
+  unit: { ...UNIT, help: 'the unit of the values', default: 'ns' },
   ...spanOptions('of a history: '),
   metric: { value: '<name>', help: 'of a history: the metric' },
   ...GUARD,

@@ -21,8 +21,8 @@ import { type Io, Refusal, UsageError } from '../../command.ts';
 import { sizeOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText } from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
+import { type SpanOptions, spanOf } from '../../moment.ts';
 import { type ReadingProgress, startReading } from '../../screen/progress.ts';
-import { type SpanOptions, spanOf } from '../history/options.ts';
 import { withEngine } from '../query/engine.ts';
 
 /** A log that the page shows with all its intervals. */

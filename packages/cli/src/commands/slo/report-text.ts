@@ -12,10 +12,10 @@ import {
 } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
+import { stretchStart } from '../../moment.ts';
 import type { Colour } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, csvLine, paintEnds, shownTable } from '../../screen/table.ts';
-import { stretchStart } from '../history/options.ts';
 import { shownUnitOf } from '../query/answer.ts';
 import { type AskedHistory, missingJson } from '../query/engine.ts';
 

@@ -4,11 +4,9 @@ import { countedUnitOf } from '@hdrscope/plot';
 import { wrongOption } from '../../arguments.ts';
 import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { amountIn } from '../../duration.ts';
-import { parsePastTime } from '../../moment.ts';
+import { EVERY, PAST_TIME } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
-import { groupOption, WHERE } from '../../options.ts';
-import { parseEvery } from '../history/options.ts';
+import { amountExample, amountIn, groupOption, WHERE } from '../../options.ts';
 import { ALLOW_MISSING, askHistory, withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
@@ -31,22 +29,19 @@ const OPTIONS = defineOptions({
   },
   objective: OBJECTIVE,
   since: {
-    value: '<time>',
+    ...PAST_TIME,
     help: 'where to begin: so long before the end (90d, 12h), or a date (2026-03-01)',
-    parse: parsePastTime,
     default: { agoMs: 90 * DAY_MS },
     fallback: '90d',
   },
   until: {
-    value: '<time>',
+    ...PAST_TIME,
     help: 'where to end: so long ago, or a date',
-    parse: parsePastTime,
     fallback: 'the end of the last day that is over',
   },
   every: {
-    value: '<duration>',
+    ...EVERY,
     help: 'the length of a period with a verdict of its own, at multiples since 1970',
-    parse: parseEvery,
     default: DAY_MS,
     fallback: '1d',
   },
@@ -123,10 +118,6 @@ function valueIn(text: string, ucum: string): number {
   const unit = countedUnitOf({ unit: ucum });
   const value = amountIn(text, unit);
   if (value !== undefined && Number.isFinite(value)) return value;
-  const example = unit === 'none' ? '200' : unit === 'bytes' || unit === 'KiB' ? '64KiB' : '250ms';
-  throw wrongOption(
-    '--threshold',
-    `a value of at least 0, as in ${example}: the metric has the unit '${ucum}'`,
-    text,
-  );
+  const allowed = `a value of at least 0, as in ${amountExample(unit)}: the metric has the unit '${ucum}'`;
+  throw wrongOption('--threshold', allowed, text);
 }

@@ -15,10 +15,10 @@ import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { amountIn, parseDuration } from '../../duration.ts';
 import { explained, nameOfPath, sizeOf, wholeText } from '../../inputs/input.ts';
+import { parseDuration } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
-import { unitOption } from '../../options.ts';
+import { amountExample, amountIn, type Pairs, unitOption } from '../../options.ts';
 
 const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
 at most a threshold.
@@ -47,7 +47,11 @@ const OPTIONS = defineOptions({
   window: {
     value: '<duration>',
     help: 'the time for which the error budget lasts, at least 2h24m',
-    parse: parseWindow,
+    allowed: `a duration of at least ${formatDurationParts(LEAST_PERIOD_MS)}`,
+    parse(text: string, name: string) {
+      const ms = parseDuration(text, name) * 1000;
+      return ms >= LEAST_PERIOD_MS ? ms : undefined;
+    },
     default: 30 * DAY_MS,
     fallback: '30d',
   },
@@ -61,7 +65,8 @@ const OPTIONS = defineOptions({
   schema: {
     value: '<number>',
     help: 'the coarsest schema of a native histogram, for the error: 3 has buckets of 9 %',
-    parse: parseSchema,
+    allowed: 'an integer from -4 to 8',
+    parse: (text: string) => (/^(-[1-4]|[0-8])$/.test(text) ? Number(text) : undefined),
     default: 3,
   },
   bounds: {
@@ -75,16 +80,23 @@ const OPTIONS = defineOptions({
   by: {
     value: '<labels>',
     help: 'labels whose values have an objective each, as in job,route; may be repeated',
-    parse: parseLabels,
+    allowed: `names of labels, as in job,route, and not le, ${OWN_LABELS.join(', ')}`,
+    parse: addLabels,
   },
   match: {
     value: '<matcher>',
     help: 'series that count, as in job="api"; may be repeated',
-    parse: parseMatcher,
+    allowed: 'a matcher of PromQL, as in job="api"',
+    parse: (text: string) => (isMatcher(text) ? text : undefined),
     isRepeated: true,
     fallback: 'all',
   },
-  label: { value: '<name=value>', help: 'a label of the alerts; may be repeated', parse: parseLabel },
+  label: {
+    value: '<name=value>',
+    help: 'a label of the alerts; may be repeated',
+    allowed: `a name and a value, as in team=web, and not ${OWN_LABELS.join(', ')}`,
+    parse: addLabel,
+  },
   name: {
     value: '<text>',
     help: 'the label slo of all series and alerts',
@@ -124,39 +136,14 @@ async function readSlo(options: Options, io: Io): Promise<PrometheusSlo> {
   };
 }
 
-function parseWindow(text: string, name: string): number {
-  const ms = parseDuration(text, name) * 1000;
-  if (ms >= LEAST_PERIOD_MS) return ms;
-  throw wrongOption(name, `a duration of at least ${formatDurationParts(LEAST_PERIOD_MS)}`, text);
-}
-
-function parseSchema(text: string, name: string): number {
-  const schema = /^-?\d$/.test(text) ? Number(text) : Number.NaN;
-  if (schema >= -4 && schema <= 8) return schema;
-  throw wrongOption(name, 'an integer from -4 to 8', text);
-}
-
-function parseLabels(text: string, name: string, before: readonly string[] = []): readonly string[] {
+function addLabels(text: string, _: string, before: readonly string[] = []): readonly string[] | undefined {
   const labels = text.split(',').map((label) => label.trim());
-  if (labels.every(isGroupLabel)) return [...new Set([...before, ...labels])];
-  throw wrongOption(name, `names of labels, as in job,route, and not le, ${OWN_LABELS.join(', ')}`, text);
+  return labels.every(isGroupLabel) ? [...new Set([...before, ...labels])] : undefined;
 }
 
-function parseMatcher(text: string, name: string): string {
-  if (isMatcher(text)) return text;
-  throw wrongOption(name, 'a matcher of PromQL, as in job="api"', text);
-}
-
-function parseLabel(
-  text: string,
-  option: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
+function addLabel(text: string, _: string, before: Pairs = {}): Pairs | undefined {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  if (!isAlertLabel(name)) {
-    throw wrongOption(option, `a name and a value, as in team=web, and not ${OWN_LABELS.join(', ')}`, text);
-  }
-  return { ...before, [name]: value };
+  return isAlertLabel(name) ? { ...before, [name]: value } : undefined;
 }
 
 // The threshold.
@@ -219,8 +206,6 @@ function notABound(value: number, unit: CountedUnit, metric: string, bounds: rea
 function valueIn(text: string, unit: CountedUnit, name: string): number {
   const value = amountIn(text, unit);
   if (value !== undefined && value > 0 && Number.isFinite(value)) return value;
-  const kind = SHOWN_UNITS[unit].unit;
-  const example = kind === 's' ? '300ms' : kind === 'By' ? '64KiB' : '200';
   const cure = unit === 'none' ? ' (--unit states the unit of the histogram)' : '';
-  throw wrongOption(name, `a value above 0, as in ${example}${cure}`, text);
+  throw wrongOption(name, `a value above 0, as in ${amountExample(unit)}${cure}`, text);
 }
