@@ -93,18 +93,6 @@ export function intervalsOption(help = 'ends after so many intervals', fallback 
   return { short: '-n', value: '<count>', help, parse: integer(1), fallback } as const;
 }
 
-export function addressOptions(port: number) {
-  return defineOptions({
-    port: {
-      value: '<number>',
-      help: 'the port; 0 takes a free one',
-      parse: integer(0, 65_535),
-      default: port,
-    },
-    host: { value: '<name>', help: 'the address to listen on', default: 'localhost' },
-  });
-}
-
 export const ASCII = defineOptions({
   ascii: { help: 'draws text in ASCII only', fallback: 'on where the locale is not UTF-8' },
 });

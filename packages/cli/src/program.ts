@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { ExitCode, type Io, Termination, UsageError } from './command.ts';
 import type { DefinedCommand } from './define-command.ts';
 import { type Group, type LoadCommand, runGroup } from './group.ts';
 import { cleanIo } from './screen/clean-output.ts';
-import { errorText } from './system-error.ts';
+import { errorText, lookAtPath } from './system-error.ts';
 
 // Modules that have several commands.
 const rewrite = () => import('./commands/log/rewrite.ts');
@@ -266,7 +265,7 @@ export async function runCli(args: readonly string[], rawIo: Io): Promise<number
 async function lookAtFile(args: readonly string[], io: Io): Promise<number | undefined> {
   const [path, ...others] = args;
   if (path === undefined || path.startsWith('-') || Object.hasOwn(HDRSCOPE.commands, path)) return undefined;
-  if ((await stat(path).catch(() => undefined)) === undefined) return undefined;
+  if ((await lookAtPath(path)) === undefined) return undefined;
   if (others.length > 0) {
     throw new UsageError(
       `hdrscope FILE takes one file and no options, got '${others[0]}' too: hdrscope ${path} names the commands that take them`,

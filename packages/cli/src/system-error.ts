@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { nearest } from '@hdrscope/kit';
@@ -40,6 +41,20 @@ export function systemErrorText(error: unknown, path?: string): string {
   const call = text.indexOf(`, ${known.syscall}`);
   const reason = call === -1 ? text : text.slice(0, call);
   return path === undefined ? reason : `${path}: ${reason}`;
+}
+
+/** Calls the system, whose errors become refusals. @throws Refusal */
+export async function refusing<T>(path: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw new Refusal(systemErrorText(cause, path), { cause });
+  }
+}
+
+/** What a path is; `undefined` when there is nothing, or nobody may look. */
+export async function lookAtPath(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
 }
 
 /** As `systemErrorText`, for an error whose cause may be one of the system; `undefined` for other errors. */

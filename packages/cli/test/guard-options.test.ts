@@ -1,9 +1,8 @@
 import { LOCALHOST } from '@hdrscope/testing/tls';
 import { Command } from 'commander';
-import type { Io } from '../src/command.ts';
-import { Termination } from '../src/command.ts';
+import { type Io, Termination } from '../src/command.ts';
 import { createOptions } from '../src/define-command.ts';
-import { GUARD, type GuardingOptions, guardOf } from '../src/guard-options.ts';
+import { GUARD, type GuardingOptions, guardOf } from '../src/serving.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { useFolder } from './support/logs.ts';
 

@@ -7,9 +7,8 @@ import { readPercent, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { amountIn, integer, UNIT } from '../options.ts';
-import { painter } from '../screen/colour.ts';
 import { wrapToScreen, wrapWords } from '../screen/help-text.ts';
-import { screenOf } from '../screen/screen.ts';
+import { lineLength, painter } from '../screen/screen.ts';
 import { shownTable } from '../screen/table.ts';
 
 const DESCRIPTION = `Says what a histogram would cost and how exact it would be: bytes, slots, the range of values, the
@@ -206,7 +205,7 @@ const NAME_WIDTH = 10;
 /** A fact, in several lines where the screen is narrow. */
 function factLine(name: string, text: string, io: Io): string {
   const indent = NAME_WIDTH + 2;
-  const { columns = Number.POSITIVE_INFINITY } = screenOf(io);
+  const columns = lineLength(io);
   return `${name.padStart(NAME_WIDTH)}  ${wrapWords(text, columns - indent).join(`\n${' '.repeat(indent)}`)}`;
 }
 

@@ -1,8 +1,8 @@
 import { type Agent, readConfigFile, startAgent } from '@hdrscope/agent';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
+import { untilAborted } from '../serving.ts';
 import { withoutSystemWords } from '../system-error.ts';
-import { untilAborted } from '../until-aborted.ts';
 
 const DESCRIPTION = `Brings sources of histograms to sinks, as a configuration says, until a signal ends it.
 

@@ -19,8 +19,8 @@ import {
   type ReportFormat,
   rowDetails,
 } from '../file-reports.ts';
-import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
+import { painter } from '../screen/screen.ts';
 import { formatMarkdown, shownTable } from '../screen/table.ts';
 import type { ComparedRun, ComparedSide, Differences } from './index.ts';
 import { type ComparisonWords, meanBounds, wordsOf } from './words.ts';

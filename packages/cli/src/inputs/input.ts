@@ -14,7 +14,7 @@ import type { LogSource } from '@hdrscope/interval-log';
 import { readText as readBeginning, readUtf8 } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import { type Io, Refusal, UsageError } from '../command.ts';
-import { systemErrorText } from '../system-error.ts';
+import { refusing } from '../system-error.ts';
 import type { OpenedSketch } from './read-sketch.ts';
 
 /** The forms of input that most commands take. */
@@ -86,14 +86,9 @@ export function nameOf(source: LogSource): string {
  * @throws Refusal
  */
 export async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    const found = await stat(path);
-    if (found.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
-    return found.isFile() ? found.size : undefined;
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(systemErrorText(error, path), { cause: error });
-  }
+  const found = await refusing(path, () => stat(path));
+  if (found.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
+  return found.isFile() ? found.size : undefined;
 }
 
 /** The name of a path in messages. */

@@ -19,9 +19,9 @@ import { type Io, Refusal, UsageError } from '../command.ts';
 import { type ReadingProgress, startReading } from '../screen/progress.ts';
 import { describeForm } from './forms.ts';
 import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
-import { assertTags } from './known-tags.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
+import { assertTags } from './selection-options.ts';
 import type { TakenSketches } from './sketches.ts';
 
 /** The inputs of a command, and what shows how far it has read them. */

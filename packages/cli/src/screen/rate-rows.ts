@@ -2,8 +2,7 @@ import type { Bounds } from '@hdrscope/core';
 import { type Figures, UNKNOWN } from '@hdrscope/inputs/internal';
 import type { Io } from '../command.ts';
 import { boundsCells, type FigureColumn } from '../figures.ts';
-import { painter } from './colour.ts';
-import { screenOf } from './screen.ts';
+import { lineLength, painter } from './screen.ts';
 import { rowBlock } from './table.ts';
 
 /** Lines of figures, which come one by one: in columns of fixed width, or a line per figure where they do not fit. */
@@ -19,7 +18,7 @@ export class RateRows {
     this.#columns = columns;
     this.#title = title;
     this.#io = io;
-    this.#width = screenOf(io).columns ?? Number.POSITIVE_INFINITY;
+    this.#width = lineLength(io);
   }
 
   /** The rows of an interval as text: below the titles when it is the first one, and a row of zeros when there is no other. */

@@ -1,4 +1,6 @@
-import type { Io } from '../command.ts';
+import { inspect } from 'node:util';
+import type { Io, Output } from '../command.ts';
+import { terminalControl } from './clean-output.ts';
 
 /** What a command may draw with. */
 export interface Screen {
@@ -28,7 +30,46 @@ export function screenOf(
   };
 }
 
+/** The length of a line of standard output: infinite for files and pipes. */
+export function lineLength(io: Pick<Io, 'stdout' | 'environment'>): number {
+  return screenOf(io).columns ?? Number.POSITIVE_INFINITY;
+}
+
 /** The width of a plot between other lines: that of the terminal, within readable limits. */
 export function plotColumns(columns = 80): number {
   return Math.min(Math.max(columns, 40), 120);
+}
+
+// Colours.
+
+export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+
+/** Whether the terminal has colours and the environment allows them. Source: https://no-color.org */
+export function hasColours({ environment }: Pick<Io, 'environment'>, output: Output): boolean {
+  return output.isTerminal && !environment.NO_COLOR && environment.TERM !== 'dumb';
+}
+
+/** Highlights text when there are colours. */
+export function painter(io: Io, output: Output): (format: Colour, text: string) => string {
+  const isColoured = hasColours(io, output);
+  return (format, text) => {
+    if (!isColoured) return text;
+    const [begin, end] = inspect.colors[format]!;
+    return terminalControl(`\u001b[${begin}m`) + text + terminalControl(`\u001b[${end}m`);
+  };
+}
+
+// Screens that change.
+
+/** Text in place of the whole screen of a terminal. */
+export function replaceScreen(text: string): string {
+  return CLEAR + text;
+}
+
+const CLEAR = terminalControl('\u001b[H\u001b[2J');
+
+/** Text in place of the lines that a terminal shows last. */
+export function replaceLines(shown: string, text: string): string {
+  const lines = shown.split('\n').length - 1;
+  return lines === 0 ? text : terminalControl(`\u001b[${lines}A\u001b[J`) + text;
 }

@@ -1,8 +1,7 @@
 import { visible } from '@hdrscope/core/internal';
 import type { Io } from '../command.ts';
-import { type Colour, painter } from './colour.ts';
 import { wrapItem, wrapWords } from './help-text.ts';
-import { screenOf } from './screen.ts';
+import { type Colour, lineLength, painter } from './screen.ts';
 
 /** A column: its title, and whether its cells are words. Words begin at the left, numbers end at the right. */
 export interface Column {
@@ -42,7 +41,7 @@ export function shownTable(
   paintLine: (line: string, row: number) => string = (line) => line,
 ): string[] {
   const paint = painter(io, io.stdout);
-  const { columns: width = Number.POSITIVE_INFINITY } = screenOf(io);
+  const width = lineLength(io);
   const places = narrowing(columns);
   for (const shown of places) {
     const [titles = '', ...lines] = tableOfPlaces(columns, rows, shown);

@@ -2,8 +2,7 @@ import { visible } from '@hdrscope/core/internal';
 import { type Plot, plotText, type TerminalOptions } from '@hdrscope/plot';
 import type { Io } from '../command.ts';
 import { terminalControl } from './clean-output.ts';
-import { hasColours } from './colour.ts';
-import { plotColumns, screenOf } from './screen.ts';
+import { hasColours, plotColumns, screenOf } from './screen.ts';
 
 /** A plot as text. Its names and titles come from files of others, so only colours of ours control the terminal. */
 export function terminalPlot(plot: Plot, options: TerminalOptions): string {

@@ -1,6 +1,5 @@
 import { type Frame, type KernelLayout, queueDepthLayout } from '@hdrscope/ebpf';
-import type { ServedMap } from '../../src/commands/ebpf/serve.ts';
-import { MetricClaims } from '../../src/commands/ebpf/serve.ts';
+import { MetricClaims, type ServedMap } from '../../src/commands/ebpf/serve.ts';
 import { frameOf } from '../support/fake-kernel.ts';
 
 function served(argument: string, attributes: ServedMap['attributes'] = {}): ServedMap {

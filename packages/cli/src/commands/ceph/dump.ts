@@ -7,9 +7,8 @@ import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { amountIn, percentilesOption } from '../../options.ts';
-import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { screenOf } from '../../screen/screen.ts';
+import { lineLength, painter } from '../../screen/screen.ts';
 import { formatTable, rowBlock } from '../../screen/table.ts';
 import {
   axisFigures,
@@ -124,7 +123,7 @@ function dumpText(
   io: Io,
 ): string {
   const paint = painter(io, io.stdout);
-  const { columns: width = Number.POSITIVE_INFINITY } = screenOf(io);
+  const width = lineLength(io);
   const hasSource = haveSeveralSources(all.map(({ one }) => one));
   const counted = all.filter((known) => countOf(known) !== 0n);
   const columns = [{ title: '  axis', isText: true }, ...figureColumns];

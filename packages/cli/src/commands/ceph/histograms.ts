@@ -26,7 +26,7 @@ import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { amountIn } from '../../options.ts';
-import { systemErrorText } from '../../system-error.ts';
+import { refusing } from '../../system-error.ts';
 
 export const CEPH_INPUTS = {
   '<socket|file...>': 'admin sockets of daemons, folders of sockets, and files with answers',
@@ -236,13 +236,9 @@ async function openInput(path: string, name: string, io: Io): Promise<CephInput>
 
 /** @throws Refusal when there is no such path. */
 export async function kindOf(path: string): Promise<'folder' | 'socket' | 'file'> {
-  try {
-    const found = await stat(path);
-    if (found.isDirectory()) return 'folder';
-    return found.isSocket() ? 'socket' : 'file';
-  } catch (cause) {
-    throw new Refusal(systemErrorText(cause, path), { cause });
-  }
+  const found = await refusing(path, () => stat(path));
+  if (found.isDirectory()) return 'folder';
+  return found.isSocket() ? 'socket' : 'file';
 }
 
 function shortName(path: string): string {

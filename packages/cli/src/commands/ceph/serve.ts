@@ -21,10 +21,7 @@ import { CEPH_RELEASES } from '@hdrscope/ceph/internal';
 import { createRegistry } from '@hdrscope/registry';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { GUARD, guardOf } from '../../guard-options.ts';
-import { addressOptions } from '../../options.ts';
-import { serveMetrics } from '../../serve-metrics.ts';
-import { untilAborted } from '../../until-aborted.ts';
+import { addressOptions, GUARD, guardOf, serveMetrics, untilAborted } from '../../serving.ts';
 import { assertSockets, daemonsToTell, openInputs, sizesOption, TELL } from './histograms.ts';
 
 const DESCRIPTION = `Serves the histograms of daemons to Prometheus, at /metrics, until Ctrl-C. Each scrape reads the daemons; those

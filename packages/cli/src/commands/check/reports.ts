@@ -11,8 +11,8 @@ import {
   rowDetails,
 } from '../../file-reports.ts';
 import { worthText } from '../../format.ts';
-import type { Colour } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
+import type { Colour } from '../../screen/screen.ts';
 import { type Column, formatMarkdown, paintEnds, shownTable } from '../../screen/table.ts';
 
 /** Formats a report. The output decides on colours and width. */

@@ -1,8 +1,8 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { wildcard } from '@hdrscope/kit';
 import { Refusal, UsageError } from '../../command.ts';
-import { systemErrorText } from '../../system-error.ts';
+import { lookAtPath, refusing } from '../../system-error.ts';
 
 /** The files of both sides, as a command line names them. */
 export interface SidesGiven {
@@ -66,7 +66,7 @@ function isPattern(path: string): boolean {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  return path !== '-' && (await lookAtPath(path))?.isDirectory() === true;
 }
 
 /** What a folder has that matches the last part of a path. @throws Refusal when nothing does. */
@@ -81,15 +81,11 @@ type EntryKind = 'files' | 'files and folders';
 
 /** The plain files of a folder, without hidden ones, in the order of their names, numbers by their values. */
 async function namesIn(folder: string, kind: EntryKind): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const names = entries
-      .filter((entry) => (kind !== 'files' || !entry.isDirectory()) && !entry.name.startsWith('.'))
-      .map(({ name }) => name);
-    return names.sort(new Intl.Collator('en', { numeric: true }).compare);
-  } catch (cause) {
-    throw new Refusal(systemErrorText(cause, folder), { cause });
-  }
+  const entries = await refusing(folder, () => readdir(folder, { withFileTypes: true }));
+  const names = entries
+    .filter((entry) => (kind !== 'files' || !entry.isDirectory()) && !entry.name.startsWith('.'))
+    .map(({ name }) => name);
+  return names.sort(new Intl.Collator('en', { numeric: true }).compare);
 }
 
 /** A build, as a command line names it. */

@@ -2,9 +2,8 @@ import type { Finding } from '@hdrscope/ebpf';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { painter } from '../../screen/colour.ts';
 import { wrapWords } from '../../screen/help-text.ts';
-import { screenOf } from '../../screen/screen.ts';
+import { lineLength, painter } from '../../screen/screen.ts';
 import { type Kernel, THIS_KERNEL } from './map.ts';
 
 const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.
@@ -37,7 +36,7 @@ const LEAST_ROOM = 24;
 /** Each finding with its detail and its cure: beside it when there is room, else below it. */
 function findingLines(findings: readonly Finding[], io: Io): string[] {
   const paint = painter(io, io.stdout);
-  const { columns = Number.POSITIVE_INFINITY } = screenOf(io);
+  const columns = lineLength(io);
   // Bounded: the doctor looks at ten things.
   const width = Math.max(...findings.map(({ what }) => what.length));
   const besideAt = VERDICT_WIDTH + width + 2;

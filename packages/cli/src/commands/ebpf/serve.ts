@@ -19,9 +19,8 @@ import {
   parseValue,
   toFlag,
 } from '../../define-command.ts';
-import { GUARD, guardOf } from '../../guard-options.ts';
-import { addressOptions, unitOption } from '../../options.ts';
-import { serveMetrics } from '../../serve-metrics.ts';
+import { unitOption } from '../../options.ts';
+import { addressOptions, GUARD, guardOf, serveMetrics } from '../../serving.ts';
 import { configuredOperands, withConfig } from './exporter-config.ts';
 import { followMap } from './follow.ts';
 import {

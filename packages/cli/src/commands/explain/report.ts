@@ -14,8 +14,8 @@ import {
 import { formatBounds, formatCount, formatTime, percentileName } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import type { Colour } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
+import type { Colour } from '../../screen/screen.ts';
 import { type Column, paintEnds, shownTable } from '../../screen/table.ts';
 import { headingOf, shownUnitOf } from '../query/answer.ts';
 import { missingJson } from '../query/engine.ts';

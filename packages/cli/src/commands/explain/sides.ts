@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { HistoryRow } from '@hdrscope/history';
 import type { TimeRange } from '@hdrscope/history/internal';
 import { readRange } from '@hdrscope/inputs/internal';
@@ -9,6 +8,7 @@ import { DOUBLES, leftOutText, startTalliedReading, UNDECODABLE } from '../../in
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { selectionOf } from '../../inputs/selection-options.ts';
 import { assertApart, parseRange } from '../../moment.ts';
+import { lookAtPath } from '../../system-error.ts';
 import { findSideFiles, type SidesGiven } from '../diff/sides.ts';
 import { type LogRows, readLogRows } from './log-rows.ts';
 import type { ExplainOptions } from './options.ts';
@@ -32,7 +32,7 @@ export async function findSides(
   const words = [before, after].flatMap(([range = '', ...more]) => (isRange(range) ? more : []));
   const [folder, ...more] = [...operands, ...words];
   if (folder !== undefined && more.length === 0) {
-    if (await isFile(folder)) {
+    if (folder === '-' || (await lookAtPath(folder))?.isFile() === true) {
       throw new UsageError(
         `${folder} is one log, and two are compared: hdrscope log slice cuts it in two, and hdrscope history import makes a history of it, whose times can be compared`,
       );
@@ -71,10 +71,6 @@ function missingRanges(areGiven: readonly boolean[], metric: string | undefined)
 
 function isRange(text: string): boolean {
   return readRange(text) !== undefined;
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return path === '-' || (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 /** @throws UsageError when an option does nothing for a history. */

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import {
   type ImportedLog,
@@ -21,7 +20,7 @@ import { nameOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText, MalformedTally, UNDECODABLE } from '../../inputs/line-tally.ts';
 import { PART_OF_DAY } from '../../moment.ts';
 import { parsePair, UNIT } from '../../options.ts';
-import { systemErrorText } from '../../system-error.ts';
+import { lookAtPath, systemErrorText } from '../../system-error.ts';
 import { openLogs } from '../log/input.ts';
 
 const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
@@ -78,7 +77,7 @@ export const command = defineCommand({
       throw new UsageError('--host and --attribute host must be the same');
     }
     const attributes = host === undefined ? attribute : { ...attribute, host };
-    if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
+    if ((await lookAtPath(folder))?.isDirectory() === false) {
       throw new Refusal(`${folder} is a file, and a folder is needed`);
     }
     const encodings = await Promise.all(

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { LogInterval, LogSource, PercentileText, Selection } from '@hdrscope/interval-log';
 import type { OperationOptions } from '@hdrscope/interval-log/internal';
 import { type Io, Refusal } from '../../command.ts';
@@ -8,6 +7,7 @@ import { openInputs, type Taking } from '../../inputs/open-inputs.ts';
 import { readPercentileInput, type TextReading } from '../../inputs/percentile-input.ts';
 import { writeLines } from '../../output-options.ts';
 import type { ReadingProgress } from '../../screen/progress.ts';
+import { lookAtPath } from '../../system-error.ts';
 
 /** Logs that exist and were not read yet. */
 interface OpenedLogs extends ReadingProgress {
@@ -67,7 +67,7 @@ export async function openLogs(
 
 /** @throws Refusal when the file exists and is not a log. */
 export async function assertLog(path: string, io: Io): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await lookAtPath(path);
   if (found?.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
   if (found?.isFile()) await openInputs([path], { ...LOGS_ALONE, mayGrow: true }, io);
 }

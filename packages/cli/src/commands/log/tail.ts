@@ -17,8 +17,7 @@ import { decimalText } from '../../format.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { DURATION } from '../../moment.ts';
 import { integer, logUnitOption, percentilesOption } from '../../options.ts';
-import { painter } from '../../screen/colour.ts';
-import { screenOf } from '../../screen/screen.ts';
+import { lineLength, painter } from '../../screen/screen.ts';
 import { rowBlock } from '../../screen/table.ts';
 import { assertLog, openLogs } from './input.ts';
 import { intervalFigures, ndjsonRow, type RowOptions } from './interval-rows.ts';
@@ -144,7 +143,7 @@ class Printer {
 
   /** The widest style that fits on the screen; `undefined` when none does. */
   get #style(): RowStyle | undefined {
-    const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
+    const columns = lineLength(this.#io);
     const cells = this.#columns.map(() => '');
     return [WIDE, NARROW].find(
       (style) => formatRow(['', '', ''], cells, this.#columns, style).length <= columns,
@@ -169,7 +168,7 @@ class Printer {
     const [cells = []] = figureCells(this.#columns, [figures], this.#options.unit.unit);
     const start = isEpoch(startSec) ? formatTime(startSec) : decimalText(startSec, 3);
     const length = decimalText(lengthSec, 3);
-    const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
+    const columns = lineLength(this.#io);
     const style = this.#style;
     const line = style && formatRow([start, length, visible(tag)], cells, this.#columns, style);
     // A wide value may not fit where its column does.

@@ -2,8 +2,7 @@ import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { type Io, UsageError } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { findFormats, type OutputOptions, writeWhole } from '../../output-options.ts';
-import { hasColours } from '../../screen/colour.ts';
-import { screenOf } from '../../screen/screen.ts';
+import { hasColours, screenOf } from '../../screen/screen.ts';
 import { terminalPlot } from '../../screen/terminal-plot.ts';
 
 const NARROWEST = 40;

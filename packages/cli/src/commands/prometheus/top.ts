@@ -15,7 +15,7 @@ import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { boundsCells, columnsFor, columnsOption, percentilesFor } from '../../figures.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
-import { replaceScreen } from '../../screen/live.ts';
+import { replaceScreen } from '../../screen/screen.ts';
 import { shownTable } from '../../screen/table.ts';
 
 const DESCRIPTION = `Shows the percentiles of the histograms of exporters: what each has counted between two scrapes.

@@ -1,13 +1,12 @@
 import { hasRequests, RequestGrouping } from '@hdrscope/inputs/internal';
 import { followBytes, followNoteText } from '@hdrscope/interval-log/internal';
 import { intervalTicks } from '@hdrscope/kit/delivery';
-import type { Io } from '../../command.ts';
-import { Refusal, UsageError } from '../../command.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
 import { explained, type Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
 import { intervalOption, intervalsOption } from '../../options.ts';
-import { replaceScreen } from '../../screen/live.ts';
+import { replaceScreen } from '../../screen/screen.ts';
 import { formatGroups, groupingNotes, groupsJson } from './groups.ts';
 import { type LoadOptions, type RecordKind, requestOptions } from './load.ts';
 

@@ -16,9 +16,8 @@ import { groupDecimal, nanosecondsPer, trimZeros, valuesText } from '@hdrscope/k
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../../command.ts';
 import { columnsFor, jsonDocument } from '../../figures.ts';
-import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { screenOf } from '../../screen/screen.ts';
+import { painter, screenOf } from '../../screen/screen.ts';
 import { formatTable } from '../../screen/table.ts';
 
 /** A distribution of numbers, and how it is shown. */

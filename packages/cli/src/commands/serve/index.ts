@@ -6,10 +6,9 @@ import type { GuardOptions } from '@hdrscope/kit/server';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { GUARD, guardOf, schemeOf } from '../../guard-options.ts';
 import { spanOptions } from '../../moment.ts';
-import { addressOptions, UNIT } from '../../options.ts';
-import { untilAborted } from '../../until-aborted.ts';
+import { UNIT } from '../../options.ts';
+import { addressOptions, GUARD, guardOf, schemeOf, untilAborted } from '../../serving.ts';
 import { historyFolder, openDropped, recordOf, recordOfHistory, shownFiles } from './records.ts';
 
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
@@ -23,6 +22,7 @@ import { DOUBLES, leftOutText } from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { type SpanOptions, spanOf } from '../../moment.ts';
 import { type ReadingProgress, startReading } from '../../screen/progress.ts';
+import { lookAtPath } from '../../system-error.ts';
 import { withEngine } from '../query/engine.ts';
 
 /** A log that the page shows with all its intervals. */
@@ -159,8 +159,8 @@ export async function historyFolder(
   operands: readonly string[],
   { follow, since, until, metric }: HistoryOptions,
 ): Promise<string | undefined> {
-  const areFolders = await Promise.all(operands.map(isFolder));
-  const folder = operands[areFolders.indexOf(true)];
+  const found = await Promise.all(operands.map(lookAtPath));
+  const folder = operands[found.findIndex((one) => one?.isDirectory() === true)];
   if (folder === undefined) {
     if (since === undefined && until === undefined && metric === undefined) return undefined;
     throw new UsageError('--since, --until and --metric go with the folder of a history');
@@ -169,10 +169,6 @@ export async function historyFolder(
     throw new UsageError(`${folder} is a folder: the page shows one history, and no files beside it`);
   if (follow === true) throw new UsageError('-f follows logs: a history is shown as it is now');
   return folder;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 // The page has room for 1200 intervals. Fewer are read faster, and still fill a screen.

@@ -13,8 +13,8 @@ import {
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { stretchStart } from '../../moment.ts';
-import type { Colour } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
+import type { Colour } from '../../screen/screen.ts';
 import { type Column, csvLine, paintEnds, shownTable } from '../../screen/table.ts';
 import { shownUnitOf } from '../query/answer.ts';
 import { type AskedHistory, missingJson } from '../query/engine.ts';

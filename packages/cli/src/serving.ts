@@ -1,8 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { assertToken, type GuardOptions, type TlsFiles } from '@hdrscope/kit/server';
-import { type Io, Refusal, UsageError } from './command.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS } from '@hdrscope/kit';
+import { assertToken, type GuardOptions, inUrl, type TlsFiles } from '@hdrscope/kit/server';
+import { type ServePrometheusOptions, servePrometheus } from '@hdrscope/prometheus';
+import type { Registry } from '@hdrscope/registry';
+import { ExitCode, type Io, Refusal, UsageError } from './command.ts';
 import { defineOptions, type OptionsOf } from './define-command.ts';
-import { systemErrorText } from './system-error.ts';
+import { integer } from './options.ts';
+import { refusing } from './system-error.ts';
+
+// Address and protection.
+
+export function addressOptions(port: number) {
+  return defineOptions({
+    port: {
+      value: '<number>',
+      help: 'the port; 0 takes a free one',
+      parse: integer(0, 65_535),
+      default: port,
+    },
+    host: { value: '<name>', help: 'the address to listen on', default: 'localhost' },
+  });
+}
 
 const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
 
@@ -50,15 +69,7 @@ export function schemeOf({ tls }: GuardOptions): 'http' | 'https' {
 }
 
 async function tokenOf(path: string): Promise<string> {
-  return (await textOf(path)).toString('utf8').trim();
-}
-
-async function textOf(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    throw new Refusal(systemErrorText(cause, path), { cause });
-  }
+  return (await refusing(path, () => readFile(path, 'utf8'))).trim();
 }
 
 function tlsOf({ tlsCert, tlsKey }: GuardingOptions): TlsFiles | undefined {
@@ -71,7 +82,8 @@ function tlsOf({ tlsCert, tlsKey }: GuardingOptions): TlsFiles | undefined {
 
 /** @throws Refusal when the files are not a certificate and its key. The message has nothing of the key. */
 async function assertTls({ certFile, keyFile }: TlsFiles): Promise<void> {
-  const [cert, key] = [await textOf(certFile), await textOf(keyFile)];
+  const cert = await refusing(certFile, () => readFile(certFile));
+  const key = await refusing(keyFile, () => readFile(keyFile));
   const { createSecureContext } = await import('node:tls');
   try {
     createSecureContext({ cert, key });
@@ -81,4 +93,26 @@ async function assertTls({ certFile, keyFile }: TlsFiles): Promise<void> {
       { cause },
     );
   }
+}
+
+// Serving.
+
+/** Where and how a command serves metrics. */
+export type MetricsOptions = ServePrometheusOptions & { readonly host: string };
+
+/** Serves a registry to Prometheus until the command is aborted, and prints the address. @returns The exit code. */
+export async function serveMetrics(registry: Registry, options: MetricsOptions, io: Io): Promise<number> {
+  const server = await servePrometheus(registry, options);
+  try {
+    await io.stdout.write(`${schemeOf(options)}://${inUrl(options.host)}:${server.port}/metrics\n`);
+    await untilAborted(io.signal);
+    return ExitCode.done;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Keeps the process alive until the signal aborts, and then rejects. Servers of this project keep no process alive. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await sleep(DAY_MS, undefined, { signal });
 }
