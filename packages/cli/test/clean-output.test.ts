@@ -4,7 +4,7 @@ import type { Frame } from '@hdrscope/ebpf';
 import { plotToJson } from '@hdrscope/plot';
 import { OSD_DUMP, OSD_DUMP_LATER, OSD_SCHEMA } from '@hdrscope/testing/osd';
 import { type Io, Termination } from '../src/command.ts';
-import { commandTree } from '../src/commands/completion/tree.ts';
+import { commandTree } from '../src/commands/completion/index.ts';
 import { command as list } from '../src/commands/ebpf/list.ts';
 import { command as read } from '../src/commands/ebpf/read.ts';
 import { command as watch } from '../src/commands/ebpf/watch.ts';

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { type CommandNode, commandTree } from '../src/commands/completion/tree.ts';
+import { type CommandNode, commandTree } from '../src/commands/completion/index.ts';
 import { HDRSCOPE } from '../src/program.ts';
 import { hdrscope } from './support/fake-io.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Judged } from '@hdrscope/inputs/internal';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
-import { judgeBy } from '../../src/commands/check/options.ts';
+import { judgeBy } from '../../src/commands/check/index.ts';
 import { junitReport, markdownReport } from '../../src/commands/check/reports.ts';
 import { parseObjective } from '../../src/objective.ts';
 import { timedEvidence } from './support.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { Command } from 'commander';
-import { commandTree } from '../../src/commands/completion/tree.ts';
+import { commandTree } from '../../src/commands/completion/index.ts';
 import type { DefinedCommand } from '../../src/define-command.ts';
 import { runCli } from '../../src/program.ts';
 import { hdrscope } from '../support/fake-io.ts';

@@ -7,7 +7,7 @@ import { convertSketch } from '@hdrscope/inputs/internal';
 import { readExposition } from '@hdrscope/prometheus/scraper';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { planNative, targetNative } from '../../src/commands/convert/native-target.ts';
+import { planNative, targetNative } from '../../src/commands/convert/write-form.ts';
 import { type FormName, listForms, WRITTEN_FORMS } from '../../src/inputs/forms.ts';
 import { hdrscope } from '../support/fake-io.ts';
 

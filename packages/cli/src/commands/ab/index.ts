@@ -15,7 +15,7 @@ import {
 import { DURATION } from '../../moment.ts';
 import { integer } from '../../options.ts';
 import { measure } from './measure.ts';
-import { reportOf } from './report.ts';
+import { drawRuns, reportOf } from './report.ts';
 import { RUN_FILE } from './run.ts';
 
 const DESCRIPTION = `Runs two load tests in turn and compares them, as hdrscope diff does. Each command runs in a shell, and writes its values to
@@ -90,10 +90,7 @@ export const command = defineCommand({
       const measured = await measure(options, folder, io);
       const afterwards = { ...io, signal: new AbortController().signal };
       await writeReports(outputs, (one, out) => reportOf(measured, one, options.seed, out), afterwards);
-      if (plot !== undefined) {
-        const { drawRuns } = await import('./plot.ts');
-        await drawRuns(measured, plot, afterwards);
-      }
+      if (plot !== undefined) await drawRuns(measured, plot, afterwards);
       return measured.exitCode;
     } finally {
       if (keep === undefined) await rm(folder, { recursive: true });

@@ -1,6 +1,5 @@
 import { valueFormat } from '@hdrscope/inputs/internal';
 import { formatCount, percentileName } from '@hdrscope/kit';
-import type { Io } from '../../command.ts';
 import type { ComparedRun } from '../../comparison/index.ts';
 import { comparisonJson, comparisonReports } from '../../comparison/report.ts';
 import { percentText } from '../../comparison/words.ts';
@@ -9,6 +8,10 @@ import type { ReportFormat } from '../../file-reports.ts';
 import { decimalText } from '../../format.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
+import { curveOf } from '@hdrscope/plot';
+import type { Io } from '../../command.ts';
+import { findFormats } from '../../output-options.ts';
+import { assertDrawable, FORMATS, writePlots } from '../plot/drawing.ts';
 import type { Measured } from './measure.ts';
 
 /** The report of a comparison, with its runs and how busy the machine was. */
@@ -72,4 +75,19 @@ function runTable({ runs, sides, differences }: Measured): [Column[], string[][]
       percentText(busy, 2),
     ]),
   ];
+}
+
+// Plot.
+
+export async function drawRuns({ sides }: Measured, output: string, io: Io): Promise<void> {
+  const format = FORMATS.find((one) => findFormats(output)?.includes(one)) ?? 'text';
+  assertDrawable(format, { output });
+  const { divisor, unit } = sides.scale;
+  const curves = (['before', 'after'] as const).flatMap((side) =>
+    sides[side].map(({ values }, at) =>
+      curveOf(`${side} ${at + 1}`, 'lowest' in values ? values.histogram : values, { valueScale: divisor }),
+    ),
+  );
+  const plot = { kind: 'percentiles' as const, unit: unit === '' ? ('none' as const) : unit, curves };
+  await writePlots([plot], format, { output }, [], io);
 }

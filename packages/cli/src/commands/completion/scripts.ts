@@ -1,5 +1,5 @@
 import type { OptionNode, ValueNode } from '../../group.ts';
-import type { CommandNode } from './tree.ts';
+import type { CommandNode } from './index.ts';
 
 /** Quotes a text as one word of a shell. */
 function quoted(text: string): string {

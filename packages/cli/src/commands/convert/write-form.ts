@@ -1,22 +1,9 @@
-import type { Counted } from '@hdrscope/core';
-import {
-  encodeDdsketchBinary,
-  measureRange,
-  planDdsketch,
-  planExponential,
-  planHdr,
-  type SketchTarget,
-  targetBoundaries,
-  targetElasticsearch,
-  targetEncoded,
-  targetFigures,
-  targetLog,
-  targetOtlp,
-  targetVmranges,
-} from '@hdrscope/inputs/internal';
+import { encodeDdsketchBinary, measureRange, planDdsketch, planExponential, planHdr, type SketchTarget, targetBoundaries, targetElasticsearch, targetEncoded, targetFigures, targetLog, targetOtlp, targetVmranges, splitBuckets } from '@hdrscope/inputs/internal';
 import { Refusal } from '../../command.ts';
 import type { FormName } from '../../inputs/forms.ts';
-import { planNative, targetNative } from './native-target.ts';
+import { type Counted, type ExponentialLayout, exponentialLayout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import { render } from '@hdrscope/prometheus';
 
 /** How a form is written. */
 export interface WritingOptions {
@@ -65,4 +52,59 @@ export function planForm(form: FormName, counted: Counted, options: WritingOptio
     default:
       throw new Refusal(`${form} is a form that is read, and not written`);
   }
+}
+
+// Native histograms.
+
+/** Schemas of native histograms. Source: https://prometheus.io/docs/specs/native_histograms/#schema */
+const [LEAST_SCHEMA, MOST_SCHEMA] = [-4, 8];
+
+/** What native histograms of others have where nothing is as near to 0. A threshold marks a histogram as native. */
+const ZERO_THRESHOLD = 2 ** -128;
+
+/** Prepares the buckets of a native histogram. @throws HdrscopeError `ERR_INVALID_OPTION` when `buckets` needs a schema below -4 */
+export function planNative(
+  counted: Counted,
+  options: { readonly buckets?: number | undefined },
+): ExponentialLayout {
+  const layout = planExponential(counted, options, MOST_SCHEMA);
+  const { scale, minIndex, maxIndex, negative, zeroThreshold } = layout;
+  if (scale >= LEAST_SCHEMA) {
+    return zeroThreshold > 0
+      ? layout
+      : exponentialLayout({ scale, minIndex, maxIndex, negative, zeroThreshold: ZERO_THRESHOLD });
+  }
+  throw mustBe('ERR_INVALID_OPTION', 'buckets', 'so many that the schema is at least -4', options.buckets);
+}
+
+/** A native histogram for Prometheus in protobuf. */
+export function targetNative(
+  layout: ExponentialLayout,
+  { name, unit }: { readonly name: string; readonly unit: string },
+): SketchTarget {
+  const { scale, zeroSlot, zeroThreshold } = layout;
+  return {
+    layout,
+    write(counts, { sum }) {
+      const { positive, negative } = splitBuckets(layout, counts);
+      const native = {
+        positive: { ...makeRun(positive), scale, zeroCount: counts.at(zeroSlot) },
+        ...(negative.length > 0 && { negative: makeRun(negative) }),
+        zeroThreshold,
+      };
+      const value = { kind: 'histogram', count: counts.total, sum, native } as const;
+      const family = { name, help: '', unit: unit === 'none' ? '' : unit, type: 'histogram' } as const;
+      return render([{ ...family, metrics: [{ labels: [], value }] }], 'protobuf');
+    },
+  };
+}
+
+function makeRun(buckets: readonly (readonly [index: number, count: number])[]): {
+  readonly offset: number;
+  readonly counts: readonly number[];
+} {
+  const offset = buckets[0]?.[0] ?? 0;
+  const counts = new Array<number>((buckets.at(-1)?.[0] ?? offset - 1) - offset + 1).fill(0);
+  for (const [index, count] of buckets) counts[index - offset] = count;
+  return { offset, counts };
 }

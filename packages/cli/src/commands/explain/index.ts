@@ -7,17 +7,8 @@ import type { SidesGiven } from '../diff/sides.ts';
 import { assertPicture } from '../plot/drawing.ts';
 import { askHistory, metricNames, withEngine } from '../query/engine.ts';
 import { readTraces } from '../query/traces.ts';
-import { EXPLAIN, type ExplainOptions } from './options.ts';
-import { type Explained, explanationJson, explanationText } from './report.ts';
-import {
-  assertForHistory,
-  assertForLogs,
-  chooseMetric,
-  findSides,
-  type HistorySides,
-  readLogSides,
-} from './sides.ts';
-import { drawExplanation } from './waterfall.ts';
+import { EXPLAIN, type ExplainOptions, assertForHistory, assertForLogs, chooseMetric, findSides, type HistorySides, readLogSides } from './sides.ts';
+import { type Explained, explanationJson, explanationText, drawExplanation } from './report.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one time of a history to another, or from one log to another, by the attributes of
 the series.

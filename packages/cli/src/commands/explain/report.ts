@@ -2,24 +2,19 @@ import type { PercentileDifference } from '@hdrscope/core';
 import type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from '@hdrscope/explain';
 import { describeExplanation, formatNames, formatPart, formatSide } from '@hdrscope/explain/internal';
 import type { DamagedFile, HistoryExemplar, HistoryExplanation } from '@hdrscope/history';
-import {
-  boundsJson,
-  type FigureJson,
-  figureJson,
-  isEpoch,
-  scaled,
-  type ValueScale,
-  valueFormat,
-} from '@hdrscope/inputs/internal';
+import { boundsJson, type FigureJson, figureJson, isEpoch, scaled, type ValueScale, valueFormat } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, formatTime, percentileName } from '@hdrscope/kit';
-import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import type { Colour } from '../../screen/screen.ts';
 import { type Column, paintEnds, shownTable } from '../../screen/table.ts';
-import { headingOf, shownUnitOf } from '../query/answer.ts';
+import { headingOf, shownUnitOf, plotTitle } from '../query/answer.ts';
 import { missingJson } from '../query/engine.ts';
 import { tracesJson, tracesText } from '../query/traces.ts';
+import { explanationWaterfall } from '@hdrscope/plot/internal';
+import type { WaterfallPlot } from '@hdrscope/plot/render';
+import { type Io, Refusal } from '../../command.ts';
+import { writeWhole } from '../../output-options.ts';
 
 /** What was compared: a time, and the logs that it is of. */
 export interface ComparedSpan {
@@ -192,4 +187,41 @@ function intervalJson(
 function valueJson({ value, lower }: Pick<AttributeSide, 'value' | 'lower'>, scale: ValueScale): FigureJson {
   const inUnit = (bound = Number.NaN): number => scaled(bound, scale);
   return figureJson({ lower: inUnit(lower), upper: inUnit(value) });
+}
+
+// Picture.
+
+/**
+ * Draws what an explanation names, and writes the picture.
+ *
+ * @param output A path; `-` is standard output.
+ * @throws Refusal when the explanation has no parts, or the file cannot be written.
+ */
+export async function drawExplanation(
+  explained: Explained,
+  format: 'svg' | 'png',
+  output: string | undefined,
+  io: Io,
+): Promise<void> {
+  const plot = waterfallOf(explained);
+  const render = await import('@hdrscope/plot/render');
+  const picture = format === 'svg' ? render.renderSvg(plot) : await render.renderPng(plot);
+  if (output !== undefined && output !== '-') await writeWhole([picture], output, io.signal);
+  else if (typeof picture === 'string') await io.stdout.write(picture);
+}
+
+/** @throws Refusal */
+function waterfallOf({ explanation, metric }: Explained): WaterfallPlot {
+  const shownUnit = shownUnitOf(explanation.unit ?? '');
+  const { unit, title, scale } = shownUnit;
+  if (explanation.isWide) {
+    throw new Refusal(
+      'parts of values in wide buckets have bounds, and are not drawn: --format text and --format json show them',
+    );
+  }
+  const convert = (value: number): number => scaled(value, scale);
+  const plot = explanationWaterfall(explanation, { metric: plotTitle(metric, shownUnit), unit, convert });
+  if (plot !== undefined) return plot;
+  const reason = describeExplanation(explanation, valueFormat([], scale), title);
+  throw new Refusal(`there are no parts to draw: ${reason}`);
 }

@@ -3,16 +3,18 @@ import type { TimeRange } from '@hdrscope/history/internal';
 import { readRange } from '@hdrscope/inputs/internal';
 import { listNames, suggestion } from '@hdrscope/kit';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
-import { toFlag } from '../../define-command.ts';
+import { toFlag, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { DOUBLES, leftOutText, startTalliedReading, UNDECODABLE } from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
-import { selectionOf } from '../../inputs/selection-options.ts';
+import { selectionOf, SELECTION } from '../../inputs/selection-options.ts';
 import { assertApart, parseRange } from '../../moment.ts';
 import { lookAtPath } from '../../system-error.ts';
 import { findSideFiles, type SidesGiven } from '../diff/sides.ts';
 import { type LogRows, readLogRows } from './log-rows.ts';
-import type { ExplainOptions } from './options.ts';
 import type { ComparedSpan } from './report.ts';
+import { between, readDecimal } from '../../arguments.ts';
+import { integer, unitOption, WHERE } from '../../options.ts';
+import { ALLOW_MISSING } from '../query/engine.ts';
 
 /** Two times of a history. */
 export interface HistorySides extends Readonly<Record<'before' | 'after', TimeRange>> {
@@ -161,3 +163,43 @@ export function chooseMetric(names: readonly string[], asked: string | undefined
   if (metrics.includes(asked)) return asked;
   throw new Refusal(`there is no metric '${asked}'${suggestion(asked, metrics) || `: ${list}`}`);
 }
+
+/** The options of the command. Some are for histories alone, and some for logs. */
+export const EXPLAIN = defineOptions({
+  metric: {
+    value: '<name>',
+    help: 'the metric',
+    fallback: 'the only one that there is',
+  },
+  allowMissing: ALLOW_MISSING,
+  before: {
+    value: '<range or file...>',
+    help: 'what was usual: a range of time of the history, or logs',
+    isRepeated: true,
+    fallback: 'the first log',
+  },
+  after: {
+    value: '<range or file...>',
+    help: 'what to explain: a range of time, or logs',
+    isRepeated: true,
+    fallback: 'the second log',
+  },
+  percentile: {
+    value: '<number>',
+    help: 'which percentile, as in 99 or 99.9',
+    allowed: 'a number above 0 and below 100, as in 99.9',
+    parse: between(0, 100, (text) => readDecimal(text.replace(/^p/, ''))),
+    default: 99.9,
+  },
+  where: WHERE,
+  unit: unitOption('the unit of values in logs that do not state it', 'ns'),
+  ...SELECTION,
+  top: {
+    value: '<count>',
+    help: 'how many attribute values the table shows',
+    parse: integer(1),
+    default: 10,
+  },
+});
+
+export type ExplainOptions = OptionsOf<typeof EXPLAIN>;

@@ -1,13 +1,7 @@
 import { hasRequests, isSketch } from '@hdrscope/inputs/internal';
-import type { Plot } from '@hdrscope/plot';
-import {
-  asCurves,
-  type CurveValues,
-  isEmptyPlot,
-  type SourcedPlot,
-  verdictsOn,
-} from '@hdrscope/plot/internal';
-import { type Io, Refusal } from '../../command.ts';
+import type { Plot, ObjectiveLine } from '@hdrscope/plot';
+import { asCurves, type CurveValues, isEmptyPlot, type SourcedPlot, verdictsOn, hasCounts } from '@hdrscope/plot/internal';
+import { type Io, Refusal, UsageError } from '../../command.ts';
 import { CONFIDENCE } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { listForHelp, listReadBy } from '../../inputs/forms.ts';
@@ -17,13 +11,13 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { SKETCH_OPTIONS } from '../../inputs/sketches.ts';
-import { parseObjective } from '../../objective.ts';
+import { parseObjective, type Objective, thresholdIn } from '../../objective.ts';
 import { ASCII, integer, LOG_FORMAT, percentilesOption, unitOption } from '../../options.ts';
 import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
 import { plotsOfJson } from './json-input.ts';
 import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
-import { assertFits, assertKind, dressed } from './options.ts';
 import { plotUnits, type Reading, readingOf, type ValueInput } from './reading.ts';
+import type { CountedUnit } from '@hdrscope/registry';
 
 const KINDS = [
   'percentiles',
@@ -213,4 +207,55 @@ async function plotsOfValues(
 /** A plot of one file has its name. */
 function titleOf([first, ...others]: readonly ValueInput[]): { readonly title?: string } {
   return first === undefined || others.length > 0 ? {} : { title: first.title };
+}
+
+// Options of every plot.
+
+/** Options of every plot. */
+export interface PlotOptions {
+  readonly title?: string;
+  readonly slo: readonly Objective[];
+  readonly log?: boolean;
+  readonly linear?: boolean;
+}
+
+/** A finished plot can be drawn as its own kind, and as percentiles when it has counts of values. @throws Refusal for another kind. */
+export function assertKind(plot: Plot, asked: Plot['kind'] | undefined, path: string): void {
+  const kinds: Plot['kind'][] = hasCounts(plot) ? [plot.kind, 'percentiles'] : [plot.kind];
+  if (asked === undefined || kinds.includes(asked)) return;
+  throw new Refusal(`${path} can be drawn with --kind ${kinds.join(' or ')} only, got ${asked}`);
+}
+
+const WITH_SLO: readonly Plot['kind'][] = ['percentiles', 'over-time', 'bars'];
+const WITH_VALUE_AXIS: readonly Plot['kind'][] = ['percentiles', 'over-time', 'comparison'];
+
+/** @throws UsageError for an option that no plot would use. */
+export function assertFits(plots: readonly Plot[], { slo, log = false, linear = false }: PlotOptions): void {
+  const noneIs = (kinds: readonly Plot['kind'][]): boolean => !plots.some(({ kind }) => kinds.includes(kind));
+  if (slo.length > 0 && noneIs(WITH_SLO))
+    throw new UsageError(`--slo goes with --kind ${WITH_SLO.join(', ')}`);
+  if (log && linear) throw new UsageError('--log and --linear exclude each other');
+  if ((log || linear) && noneIs(WITH_VALUE_AXIS)) {
+    throw new UsageError(`--${log ? 'log' : 'linear'} goes with --kind ${WITH_VALUE_AXIS.join(', ')}`);
+  }
+}
+
+/** The plot with the title, the objectives and the axis of the command line. */
+export function dressed(plot: Plot, { title, slo, log = false, linear = false }: PlotOptions): Plot {
+  const titled = title === undefined ? plot : { ...plot, title };
+  const isScaled = (log || linear) && titled.kind !== 'heat-map' && titled.kind !== 'bars';
+  const scaled: Plot = isScaled ? { ...titled, valueAxis: log ? 'log' : 'linear' } : titled;
+  if (slo.length === 0 || scaled.kind === 'heat-map' || scaled.kind === 'comparison') return scaled;
+  const slos = objectiveLines(slo, scaled.unit);
+  return { ...scaled, slos };
+}
+
+// Objectives.
+
+/** Objectives as lines of a plot. @throws UsageError when an objective has another unit than the plot. */
+function objectiveLines(objectives: readonly Objective[], unit: CountedUnit): ObjectiveLine[] {
+  return objectives.map((objective) => ({
+    value: thresholdIn(objective, unit),
+    ...(objective.percentile !== undefined && { percentile: objective.percentile }),
+  }));
 }

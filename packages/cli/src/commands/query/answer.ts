@@ -1,5 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
-import { figureBounds, type HistoryGroup, type MergedRow, percentilesOf } from '@hdrscope/history';
+import { figureBounds, type HistoryGroup, type MergedRow, percentilesOf, type HistoryMetric } from '@hdrscope/history';
 import {
   type Figure,
   type Figures,
@@ -8,7 +8,7 @@ import {
   type ValueScale,
   valueScaleOf,
 } from '@hdrscope/inputs/internal';
-import { percentileName } from '@hdrscope/kit';
+import { percentileName, formatCount, formatTime } from '@hdrscope/kit';
 import {
   attributePairs,
   type Curve,
@@ -20,18 +20,12 @@ import {
 import type { CurvePoint } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal } from '../../command.ts';
-import {
-  type ColumnOptions,
-  columnsFor,
-  csvCells,
-  csvTitles,
-  figureCells,
-  jsonDocument,
-} from '../../figures.ts';
+import { type ColumnOptions, columnsFor, csvCells, csvTitles, figureCells, jsonDocument } from '../../figures.ts';
 import { stretchStart } from '../../moment.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { csvLine, shownTable } from '../../screen/table.ts';
+import { csvLine, shownTable, type Column } from '../../screen/table.ts';
 import { type AskedHistory, missingJson } from './engine.ts';
+import type { TableFormat } from './options.ts';
 
 // Groups.
 
@@ -63,7 +57,7 @@ export function plotTitle(name: string, { unit, title }: ShownUnit): string {
   return unit === 'none' && title !== '' ? `${name} in ${title}` : name;
 }
 
-interface ShownGroup extends ShownUnit {
+export interface ShownGroup extends ShownUnit {
   readonly group: HistoryGroup;
   /** The values of the keys of `--by`, in their order, and the step of the values where groups differ in nothing else. */
   readonly cells: readonly string[];
@@ -75,7 +69,7 @@ interface ShownGroup extends ShownUnit {
 const WITHOUT = '-';
 
 /** How groups are shown: groups of one unit together, units in the order of their first group. */
-function shownGroups(
+export function shownGroups(
   groups: readonly HistoryGroup[],
   metric: string,
   by: readonly string[],
@@ -99,7 +93,7 @@ function shownGroups(
 // Tables and documents.
 
 /** A question whose answer is printed. */
-interface Asked extends ColumnOptions {
+export interface Asked extends ColumnOptions {
   readonly metric: string;
   readonly by: readonly string[];
   /** The length of a bucket of time; `undefined` for one bucket. */
@@ -159,7 +153,7 @@ export function answerJson(
   });
 }
 
-function groupFigures(
+export function groupFigures(
   { group, name, unit, scale }: ShownGroup,
   { percentiles }: Pick<Asked, 'percentiles'>,
 ): Figures {
@@ -227,138 +221,49 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
   return [header, ...lines].map(csvLine).join('');
 }
 
-/** The value at a percentile: the upper end of its slot, and the maximum itself. */
-function valueAt({ percentiles, max }: HistoryGroup, percentile: number): number {
-  return percentile === 100 ? max.upper : percentiles.find((one) => one.percentile === percentile)!.value;
-}
+// Metrics.
 
-// Plots.
-
-// A picture with more lines shows nothing.
-const MOST_LINES = 100;
-
-const NINES = 6;
-const STEPS_OF_NINE = 9;
-
-/** The percentiles that a curve is made of: nine for each nine. */
-export const CURVE_PERCENTILES: readonly number[] = Array.from({ length: NINES * STEPS_OF_NINE }, (_, at) => {
-  const nine = Math.floor(at / STEPS_OF_NINE);
-  const rest = 10 ** -nine * (1 - ((at % STEPS_OF_NINE) + 1) / 10);
-  return Number((100 * (1 - rest)).toPrecision(12));
-});
-
-/** Makes the curve of a group whose values lie in wide buckets. */
-export type WideCurves = (group: HistoryGroup, name: string) => Curve;
-
-/**
- * The answer as plots, one for each unit: percentiles over time when the question has buckets of time, else a curve for each group.
- *
- * @param wideCurves Gets the curves of groups whose values lie in wide buckets. It is called once, when there are some.
- * @throws Refusal when a plot would have too many lines.
- */
-export async function answerPlots(
-  groups: readonly HistoryGroup[],
-  asked: Asked,
-  wideCurves: () => Promise<WideCurves>,
-): Promise<Plot[]> {
-  const { units } = shownGroups(groups, asked.metric, asked.by);
-  const { everyMs } = asked;
-  if (everyMs !== undefined) {
-    return units.map((shown) => overTime(shown, plotTitle(asked.metric, shown[0]!), asked, everyMs));
+export function metricsText(
+  metrics: readonly HistoryMetric[],
+  history: AskedHistory,
+  format: TableFormat,
+  io: Io,
+): string {
+  if (format === 'json') {
+    return jsonDocument({
+      metrics: metrics.map(({ metric, unit, scale, keys, series, rows, count, startMs, endMs }) => ({
+        ...{ metric, unit, resolution: scale, attributes: keys, series, rows, count },
+        startSec: startMs / 1000,
+        endSec: endMs / 1000,
+      })),
+      ...missingJson(history),
+    });
   }
-  for (const shown of units) assertFew(shown.length, 'curves');
-  const curveOfWide = groups.some(({ isWide }) => isWide) ? await wideCurves() : undefined;
-  return units.map(
-    (shown): PercentilePlot => ({
-      kind: 'percentiles',
-      title: plotTitle(asked.metric, shown[0]!),
-      unit: shown[0]!.unit,
-      curves: shown.map((one) =>
-        one.group.isWide && curveOfWide ? curveOfWide(one.group, one.name) : curveOf(one),
-      ),
-    }),
-  );
-}
-
-function curveOf({ group, name, scale }: ShownGroup): Curve {
-  const { count, max } = group;
-  const known = CURVE_PERCENTILES.filter((percentile) => (1 - percentile / 100) * count >= 1);
-  // Between two percentiles the curve is a straight line.
-  const points = [...known, 100].map(
-    (percentile): CurvePoint => ({
-      percentile,
-      from: percentile,
-      value: scaled(percentile === 100 ? max.upper : Math.min(max.upper, valueAt(group, percentile)), scale),
-    }),
-  );
-  return { name, points, totalCount: count };
-}
-
-function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
-  const timesMs = withGaps(
-    [...new Set(shown.map(({ group }) => group.startMs!))].sort((a, b) => a - b),
-    everyMs,
-  );
-  const byName = new Map<string, Map<number, ShownGroup>>();
-  for (const one of shown) {
-    const ofName = byName.get(one.name) ?? new Map<number, ShownGroup>();
-    byName.set(one.name, ofName.set(one.group.startMs!, one));
+  const isCsv = format === 'csv';
+  const countText = (count: number): string => (isCsv ? String(count) : formatCount(count));
+  const timeText = (timeMs: number): string =>
+    isCsv ? new Date(timeMs).toISOString() : formatTime(timeMs / 1000).slice(0, '2026-11-22 10:00:00'.length);
+  const cells = metrics.map(({ metric, unit, keys, series, rows, count, startMs, endMs }) => [
+    metric,
+    unit === '' && !isCsv ? '-' : unit,
+    ...[series, rows, count].map(countText),
+    ...[startMs, endMs].map(timeText),
+    keys.join(isCsv ? ' ' : ', '),
+  ]);
+  if (isCsv) {
+    const header = ['metric', 'unit', 'series', 'rows', 'values', 'from', 'to', 'attributes'];
+    return [header, ...cells].map(csvLine).join('');
   }
-  assertFew(byName.size * asked.percentiles.length, 'lines');
-  const lines = [...byName].flatMap(([name, ofName]) =>
-    asked.percentiles.map((percentile) => {
-      const shownAt = timesMs.map((timeMs) => lineValue(ofName.get(timeMs), percentile));
-      const lower = shownAt.map((one) => one?.lower ?? null);
-      return {
-        name: byName.size === 1 ? percentileName(percentile) : `${name} ${percentileName(percentile)}`,
-        values: shownAt.map((one) => one?.value ?? null),
-        ...(lower.some((value) => value !== null) && { lower }),
-      };
-    }),
-  );
-  const hasOpen = shown.some((one) =>
-    asked.percentiles.some((percentile) => !Number.isFinite(boundsIn(one, percentile).upper)),
-  );
-  return {
-    kind: 'over-time',
-    title,
-    ...(hasOpen && { subtitle: 'buckets without an end are shown at their lower bounds' }),
-    unit: shown[0]!.unit,
-    timesMs,
-    lines,
-    totalCount: shown.reduce((sum, { group }) => sum + group.count, 0),
-    endMs: timesMs.at(-1)! + everyMs,
-  };
+  return `${shownTable(COLUMNS, cells, io).join('\n')}\n`;
 }
 
-function boundsIn(one: ShownGroup, percentile: number): Bounds {
-  return groupFigures(one, { percentiles: [percentile] }).percentiles[0]!;
-}
-
-/** A value of a line, and its lower bound where it lies in a wide bucket; `undefined` without values. */
-function lineValue(
-  one: ShownGroup | undefined,
-  percentile: number,
-): { readonly value: number; readonly lower?: number } | undefined {
-  if (one === undefined) return undefined;
-  if (!one.group.isWide) return { value: scaled(valueAt(one.group, percentile), one.scale) };
-  const { lower, upper } = boundsIn(one, percentile);
-  // A picture has no place for values without a bound.
-  return Number.isFinite(upper) ? { value: upper, lower } : { value: lower, lower };
-}
-
-/** Adds the start of each gap, where lines are to end. @param timesMs Ascending. */
-function withGaps(timesMs: readonly number[], everyMs: number): number[] {
-  return timesMs.flatMap((timeMs, at) => {
-    const nextMs = timesMs[at + 1];
-    return nextMs === undefined || nextMs <= timeMs + everyMs ? [timeMs] : [timeMs, timeMs + everyMs];
-  });
-}
-
-/** @throws Refusal */
-function assertFew(count: number, what: string): void {
-  if (count <= MOST_LINES) return;
-  throw new Refusal(
-    `a plot shows at most ${MOST_LINES} ${what}, got ${count}: --where chooses series, and --percentiles fewer percentiles`,
-  );
-}
+const COLUMNS: readonly Column[] = [
+  { title: 'metric', isText: true },
+  { title: 'unit', isText: true, spare: 1 },
+  { title: 'series', spare: 4 },
+  { title: 'rows', spare: 5 },
+  { title: 'values' },
+  { title: 'from', isText: true, spare: 2 },
+  { title: 'to', isText: true, spare: 2 },
+  { title: 'attributes', isText: true, spare: 3 },
+];

@@ -18,7 +18,7 @@ import { stretchStart } from '../../moment.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
-import { curveOfRow } from './row-curve.ts';
+import { curveOfRow } from './plots.ts';
 
 /** Two distributions of a history that are compared. */
 export interface HistoryComparison {

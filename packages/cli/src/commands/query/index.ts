@@ -117,7 +117,7 @@ async function printSql(options: Options, folder: string | undefined, io: Io): P
 }
 
 async function list(format: TableFormat, history: AskedHistory, io: Io): Promise<number> {
-  const { metricsText } = await import('./metrics.ts');
+  const { metricsText } = await import('./answer.ts');
   const metrics = await withEngine(history.folder, () => historyMetrics(history.folder, history.query));
   if (metrics.length === 0 && format === 'text' && history.missing.size === 0) {
     throw new Refusal(
@@ -230,22 +230,19 @@ async function drawn(options: Options, history: AskedHistory, columns: number, i
       return { plots, verdicts, exitCode: exitCodeOf(differences) };
     }
     case 'heat-map': {
-      const { heatMapsOf } = await import('./heat-map.ts');
+      const { heatMapsOf } = await import('./plots.ts');
       const plots = await heatMapsOf(history, options);
       if (plots.length === 0) await explain(history, options, io);
       return { plots, exitCode: ExitCode.done };
     }
     case 'percentiles':
     case 'over-time': {
-      const { answerPlots, CURVE_PERCENTILES } = await import('./answer.ts');
+      const { answerPlots, CURVE_PERCENTILES } = await import('./plots.ts');
       const { metric = '', by, every } = options;
       const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
       const groups = await ask(options, percentiles, history, io);
       const asked = { metric, percentiles, by, everyMs: every };
-      const plots = await answerPlots(groups, asked, async () => {
-        const { readWideCurves } = await import('./row-curve.ts');
-        return readWideCurves(history, options, columns);
-      });
+      const plots = await answerPlots(groups, asked, history, options, columns);
       return { plots, exitCode: ExitCode.done };
     }
   }
