@@ -13,6 +13,8 @@ import { workspaceRoot } from './lib/workspace.js';
 
 /** @type {{ FORMS: readonly Form[] }} */
 const { FORMS } = await importSource('cli/src/inputs/form-table.ts');
+/** @type {typeof import('../packages/cli/src/inputs/forms.ts')} */
+const { WRITTEN_FORMS } = await importSource('cli/src/inputs/forms.ts');
 /** @type {typeof import('../packages/cli/src/program.ts')} */
 const { runCli } = await importSource('cli/src/program.ts');
 
@@ -73,13 +75,13 @@ const allForms = groups
 const converted = FORMS.filter(({ convert }) => convert !== undefined);
 const formsOfConvert = formatTable(
   ['`--from`, `--to`', 'form', 'read', 'written', 'slots that are written'],
-  converted.map(({ convert, needs, isConverted, slots = '', ending, ...form }) => [
+  converted.map(({ convert, needs, slots = '', ending, ...form }) => [
     `\`${convert}\``,
     form.page === undefined
       ? form.what
       : `[${form.what}](${form.page.startsWith('#') ? `README.md${form.page}` : form.page})`,
     needs === undefined ? 'yes' : `with \`${needs}\``,
-    isConverted ? (ending === undefined ? 'yes' : `yes (\`${ending}\`)`) : 'no',
+    WRITTEN_FORMS.some((one) => one === convert) ? (ending === undefined ? 'yes' : `yes (\`${ending}\`)`) : 'no',
     slots.startsWith('--') ? `\`${slots}\`` : slots,
   ]),
 );
@@ -124,7 +126,7 @@ writeFileSync(join(folder, 'values.txt'), `${values.join('\n')}\n`);
 await hdrscope([
   ...['record', join(folder, 'values.txt'), '--unit', 's', '--json', '-o', join(folder, 'values.json')],
 ]);
-const written = converted.filter(({ isConverted }) => isConverted).map((form) => form.convert ?? '');
+const written = WRITTEN_FORMS;
 for (const form of written) await convert('json', 'values.json', form);
 const rows = [];
 for (const from of written) {

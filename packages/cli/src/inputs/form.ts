@@ -25,8 +25,6 @@ export interface Form {
   readonly cure?: string;
   /** What `--from` and `--to` call it. @default hdrscope convert does not know it */
   readonly convert?: string;
-  /** Whether hdrscope convert writes it. @default it only reads it */
-  readonly isConverted?: true;
   /** The ending of files that are written in it. @default `--to` has to name it */
   readonly ending?: string;
   /** How wide the slots are that hdrscope convert writes. */

@@ -56,8 +56,13 @@ const CONVERTED: readonly Form[] = FORMS.filter((form: Form) => form.convert !==
 export const READ_FORMS: readonly FormName[] = listNames(CONVERTED);
 /** The forms that `--to` names. */
 export const WRITTEN_FORMS: readonly FormName[] = listNames(
-  CONVERTED.filter(({ isConverted }) => isConverted),
+  CONVERTED.filter(isWritten),
 );
+
+/** Whether hdrscope convert writes a form. */
+function isWritten({ writes = [] }: Form): boolean {
+  return writes.includes('convert');
+}
 
 function listNames(forms: readonly Form[]): readonly FormName[] {
   return [...new Set(forms.map(({ convert }) => convert as FormName))];
@@ -75,7 +80,7 @@ export function findFormByEnding(path: string): FormName | undefined {
 
 /** The forms that are written, with their endings. */
 export function listWritten(): string[] {
-  return CONVERTED.filter(({ isConverted }) => isConverted).map(({ convert, ending }) =>
+  return CONVERTED.filter(isWritten).map(({ convert, ending }) =>
     ending === undefined ? convert! : `${convert} (${ending})`,
   );
 }
@@ -85,7 +90,7 @@ export function listForms(): string {
   // Bounded: there are some twenty forms.
   const width = 2 + Math.max(...READ_FORMS.map((name) => name.length));
   return CONVERTED.map(
-    ({ convert = '', what, isConverted }) =>
-      `  ${convert.padEnd(width)}${what} (${isConverted === true ? 'read, written' : 'read'})`,
+    (form) =>
+      `  ${form.convert!.padEnd(width)}${form.what} (${isWritten(form) ? 'read, written' : 'read'})`,
   ).join('\n');
 }
