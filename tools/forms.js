@@ -81,7 +81,11 @@ const formsOfConvert = formatTable(
       ? form.what
       : `[${form.what}](${form.page.startsWith('#') ? `README.md${form.page}` : form.page})`,
     needs === undefined ? 'yes' : `with \`${needs}\``,
-    WRITTEN_FORMS.some((one) => one === convert) ? (ending === undefined ? 'yes' : `yes (\`${ending}\`)`) : 'no',
+    WRITTEN_FORMS.some((one) => one === convert)
+      ? ending === undefined
+        ? 'yes'
+        : `yes (\`${ending}\`)`
+      : 'no',
     slots.startsWith('--') ? `\`${slots}\`` : slots,
   ]),
 );

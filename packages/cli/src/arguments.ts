@@ -106,6 +106,12 @@ export function wrongOption(name: string, allowed: string, got: string, hint = '
   return new UsageError(`${name} must be ${allowed}, got '${got}'${hint}`);
 }
 
+/** Refuses a command line for the first reason that holds. @throws UsageError */
+export function refuse(reasons: readonly (readonly [holds: boolean, message: string])[]): void {
+  const [, message] = reasons.find(([holds]) => holds) ?? [];
+  if (message !== undefined) throw new UsageError(message);
+}
+
 // Numbers of a command line.
 
 /** Reads a decimal such as `1.5`. @returns `NaN` for other texts, such as `0x1`, `1e3` and an empty one. */

@@ -32,11 +32,15 @@ function readFileReport(file: string): FileReport | undefined {
   return format && { file, format };
 }
 
-/** @throws UsageError when two reports have the same file. */
-export function assertDifferent(outputs: readonly FileReport[]): void {
+/** The reports of a command line: that of `-o`, and the further ones. @throws UsageError when two have the same file. */
+export function listReports(
+  { output = '-', report }: { readonly output?: string; readonly report: readonly FileReport[] },
+  format: ReportFormat,
+): readonly FileReport[] {
+  const outputs = [{ file: output, format }, ...report];
   const files = outputs.map(({ file }) => file);
   const twice = files.find((file, at) => files.indexOf(file) !== at);
-  if (twice === undefined) return;
+  if (twice === undefined) return outputs;
   throw new UsageError(`two reports cannot go to ${twice === '-' ? 'standard output' : twice}`);
 }
 

@@ -45,6 +45,17 @@ export interface OptionNode {
   readonly description: string;
 }
 
+/** A command, or a group of them. */
+export interface CommandNode {
+  /** The command as people type it: `hdrscope log summary`. */
+  readonly path: string;
+  readonly options: readonly OptionNode[];
+  /** The commands below this one; empty unless it is a group. */
+  readonly commands: readonly { readonly name: string; readonly summary: string }[];
+  /** The words that are not options. */
+  readonly operand: ValueNode;
+}
+
 // Groups.
 
 /** Runs the command that the first argument names, and loads no other module. */

@@ -122,6 +122,11 @@ export function exitCodeOf({ isGate, verdict }: Pick<Differences, 'isGate' | 've
   return isGate ? EXIT_CODES[verdict] : ExitCode.done;
 }
 
+/** The values of a run as one histogram, where they are known within bounds. */
+export function histogramOf({ values }: Pick<ComparedRun, 'values'>): LogHistogram {
+  return 'lowest' in values ? values.histogram : values;
+}
+
 /** @throws Refusal when there are no values. */
 export function withValues(sum: LogHistogram | undefined, name: string, isLog = true): LogHistogram {
   if (sum === undefined || sum.totalCount === 0) {

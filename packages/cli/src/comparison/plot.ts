@@ -4,7 +4,7 @@ import type { LogHistogram } from '@hdrscope/interval-log';
 import { curveOf } from '@hdrscope/plot';
 import type { Io } from '../command.ts';
 import { plotOnScreen } from '../screen/terminal-plot.ts';
-import type { ComparedSide } from './index.ts';
+import { type ComparedSide, histogramOf } from './index.ts';
 
 // Beyond this ratio to the median, a linear axis would show the largest values only.
 const LINEAR_UP_TO = 50;
@@ -29,7 +29,7 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
 }
 
 function valuesOfSide(side: ComparedSide): LogHistogram {
-  const histograms = side.map(({ values }) => ('lowest' in values ? values.histogram : values));
+  const histograms = side.map(histogramOf);
   const [first, ...others] = histograms;
   if (others.length === 0) return first!;
   const sum = new HistogramSum();

@@ -25,7 +25,7 @@ import { readValues, type ValueKind, type ValueReading } from '../inputs/read-va
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { SKETCH_OPTIONS } from '../inputs/sketches.ts';
 import { LOG_FORMAT, unitOption } from '../options.ts';
-import { type ComparedRun, type ComparedSide, withValues } from './index.ts';
+import { type ComparedRun, type ComparedSide, histogramOf, withValues } from './index.ts';
 
 export const RUN_FORMS = `${listForHelp('diff')}. All of them may be gzipped`;
 
@@ -127,7 +127,7 @@ async function readInput(input: Input<ValueKind>, reading: ValueReading): Promis
   const { histogram, text, counted, stretches: timed = [] } = await readValues(input, reading);
   for (const loss of text?.losses ?? []) await reading.note(loss);
   const values = text?.values ?? counted?.bounds ?? withValues(histogram, name, false);
-  const totalCount = 'totalCount' in values ? values.totalCount : values.histogram.totalCount;
+  const { totalCount } = histogramOf({ values });
   const stretches =
     input.stretches?.().map((figures) => scaleFigures(reading.numbers, figures, name)) ?? timed;
   return { name, values, totalCount, stretches };

@@ -55,9 +55,7 @@ const CONVERTED: readonly Form[] = FORMS.filter((form: Form) => form.convert !==
 /** The forms that `--from` names. */
 export const READ_FORMS: readonly FormName[] = listNames(CONVERTED);
 /** The forms that `--to` names. */
-export const WRITTEN_FORMS: readonly FormName[] = listNames(
-  CONVERTED.filter(isWritten),
-);
+export const WRITTEN_FORMS: readonly FormName[] = listNames(CONVERTED.filter(isWritten));
 
 /** Whether hdrscope convert writes a form. */
 function isWritten({ writes = [] }: Form): boolean {
@@ -90,7 +88,6 @@ export function listForms(): string {
   // Bounded: there are some twenty forms.
   const width = 2 + Math.max(...READ_FORMS.map((name) => name.length));
   return CONVERTED.map(
-    (form) =>
-      `  ${form.convert!.padEnd(width)}${form.what} (${isWritten(form) ? 'read, written' : 'read'})`,
+    (form) => `  ${form.convert!.padEnd(width)}${form.what} (${isWritten(form) ? 'read, written' : 'read'})`,
   ).join('\n');
 }

@@ -61,8 +61,13 @@ export interface TalliedReading extends ReadingProgress {
   readonly malformed: MalformedTally;
   /** For texts of numbers. */
   readonly badLines: LineTally;
-  /** Reports what was left out. @returns `ExitCode.refused` when something was left out. */
-  report(): Promise<number>;
+  /**
+   * Reports what was left out.
+   *
+   * @param exitCode That of the verdict. @default `ExitCode.done`
+   * @returns `ExitCode.refused` when something was left out, which could change any verdict; else the given exit code.
+   */
+  report(exitCode?: number): Promise<number>;
   /** Removes the progress after a reading. Lines that were left out may be the reason of a refusal, so they are reported then, too. */
   finishAfter<Result>(reading: Promise<Result>): Promise<Result>;
 }
@@ -70,7 +75,8 @@ export interface TalliedReading extends ReadingProgress {
 /** Starts a reading. Nothing else is printed meanwhile. */
 export function startTalliedReading(io: Io, progress: ReadingProgress): TalliedReading {
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];
-  const report = async () => Math.max(await malformed.report(io), await badLines.report(io));
+  const report = async (exitCode: number = ExitCode.done) =>
+    Math.max(await malformed.report(io), await badLines.report(io)) || exitCode;
   return {
     ...progress,
     ...{ malformed, badLines, report },

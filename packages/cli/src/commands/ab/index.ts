@@ -5,13 +5,7 @@ import { UsageError } from '../../command.ts';
 import { COMPARING } from '../../comparison/index.ts';
 import { RUN_FORMS, RUN_OPTIONS } from '../../comparison/read-sides.ts';
 import { defineCommand } from '../../define-command.ts';
-import {
-  assertDifferent,
-  type FileReport,
-  REPORT,
-  REPORT_FORMATS,
-  writeReports,
-} from '../../file-reports.ts';
+import { listReports, REPORT, REPORT_FORMATS, writeReports } from '../../file-reports.ts';
 import { DURATION } from '../../moment.ts';
 import { integer } from '../../options.ts';
 import { measure } from './measure.ts';
@@ -75,8 +69,7 @@ export const command = defineCommand({
   formatNotes: 'junit is XML, markdown is for pull requests',
   output: 'by command',
   async run({ options, format }, io) {
-    const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...options.report];
-    assertDifferent(outputs);
+    const outputs = listReports(options, format);
     const { runs, minRuns, failIfWorse, keep, plot } = options;
     if (failIfWorse !== undefined && runs < minRuns) {
       throw new UsageError(`--runs ${runs} is less than --min-runs ${minRuns}, which --fail-if-worse needs`);

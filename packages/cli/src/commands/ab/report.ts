@@ -1,16 +1,16 @@
 import { valueFormat } from '@hdrscope/inputs/internal';
 import { formatCount, percentileName } from '@hdrscope/kit';
-import type { ComparedRun } from '../../comparison/index.ts';
+import { curveOf } from '@hdrscope/plot';
+import type { Io } from '../../command.ts';
+import { type ComparedRun, histogramOf } from '../../comparison/index.ts';
 import { comparisonJson, comparisonReports } from '../../comparison/report.ts';
 import { percentText } from '../../comparison/words.ts';
 import { jsonDocument } from '../../figures.ts';
 import type { ReportFormat } from '../../file-reports.ts';
 import { decimalText } from '../../format.ts';
+import { findFormats } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
-import { curveOf } from '@hdrscope/plot';
-import type { Io } from '../../command.ts';
-import { findFormats } from '../../output-options.ts';
 import { assertDrawable, FORMATS, writePlots } from '../plot/drawing.ts';
 import type { Measured } from './measure.ts';
 
@@ -50,10 +50,8 @@ function endingText({ ending, sides: { before }, looks, confidence }: Measured):
 /** A row for each run, in the order of time. */
 function runTable({ runs, sides, differences }: Measured): [Column[], string[][]] {
   const percentiles = differences.comparison.percentiles.map(({ percentile }) => percentile);
-  const valuesOf = ({ values }: ComparedRun): number[] =>
-    percentiles.map((percentile) =>
-      ('lowest' in values ? values.histogram : values).valueAtPercentile(percentile),
-    );
+  const valuesOf = (run: ComparedRun): number[] =>
+    percentiles.map((percentile) => histogramOf(run).valueAtPercentile(percentile));
   const rows = runs.map((run) => ({ run, compared: sides[run.side][run.number - 1]! }));
   const format = valueFormat(
     rows.flatMap(({ compared }) => valuesOf(compared)),
@@ -84,9 +82,7 @@ export async function drawRuns({ sides }: Measured, output: string, io: Io): Pro
   assertDrawable(format, { output });
   const { divisor, unit } = sides.scale;
   const curves = (['before', 'after'] as const).flatMap((side) =>
-    sides[side].map(({ values }, at) =>
-      curveOf(`${side} ${at + 1}`, 'lowest' in values ? values.histogram : values, { valueScale: divisor }),
-    ),
+    sides[side].map((run, at) => curveOf(`${side} ${at + 1}`, histogramOf(run), { valueScale: divisor })),
   );
   const plot = { kind: 'percentiles' as const, unit: unit === '' ? ('none' as const) : unit, curves };
   await writePlots([plot], format, { output }, [], io);

@@ -1,15 +1,16 @@
-import { isSketch, type Subject, type ErrorLimit, type Judged, judgeSubject } from '@hdrscope/inputs/internal';
-import { ExitCode, type Io, UsageError } from '../../command.ts';
+import {
+  type ErrorLimit,
+  isSketch,
+  type Judged,
+  judgeSubject,
+  type Subject,
+} from '@hdrscope/inputs/internal';
+import { readPercent, refuse } from '../../arguments.ts';
+import type { Io } from '../../command.ts';
 import { CHANGES, CONFIDENCE, exitCodeOf as exitCodeOfGate, SERIES } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import {
-  assertDifferent,
-  type FileReport,
-  REPORT,
-  REPORT_FORMATS,
-  writeReports,
-} from '../../file-reports.ts';
+import { type FileReport, listReports, REPORT, REPORT_FORMATS, writeReports } from '../../file-reports.ts';
 import { listForHelp, listReadBy } from '../../inputs/forms.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../../inputs/line-tally.ts';
@@ -18,11 +19,10 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { SKETCH_OPTIONS } from '../../inputs/sketches.ts';
-import { thresholdIn, objectiveText, parseObjective } from '../../objective.ts';
-import { DEFAULT_PERCENTILES, LOG_FORMAT, unitOption, integer } from '../../options.ts';
+import { objectiveText, parseObjective, thresholdIn } from '../../objective.ts';
+import { DEFAULT_PERCENTILES, integer, LOG_FORMAT, unitOption } from '../../options.ts';
 import { exitCodeOf, reports } from './reports.ts';
 import { type CheckKind, readSubjects, type SubjectReading, together } from './subjects.ts';
-import { readPercent } from '../../arguments.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
 objective is missed, and 3 when none is but one cannot be judged.
@@ -118,8 +118,7 @@ export const command = defineCommand({
   output: 'by command',
   async run({ options, operands, format }, io) {
     assertQuestion(options);
-    const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...options.report];
-    assertDifferent(outputs);
+    const outputs = listReports(options, format);
     if (options.builds === true) return checkBuilds(operands, options, outputs, io);
     const { logFormat } = options;
     const taking = {
@@ -135,8 +134,7 @@ export const command = defineCommand({
     const subjects = await reading.finishAfter(readAllSubjects(inputs, reading));
     const judged = (options.together ? [together(subjects)] : subjects).map((one) => judgeBy(options, one));
     await writeReports(outputs, (one, out) => reports[one](judged, options.confidence, out), io);
-    const left = await reading.report();
-    return left === ExitCode.done ? exitCodeOf(judged) : left;
+    return reading.report(exitCodeOf(judged));
   },
 });
 
@@ -160,9 +158,7 @@ async function checkBuilds(
   const builds = found.map(({ name }, at) => ({ name, runs: groups[at]! }));
   const series = judgeBuilds(builds, scale, { percentiles, confidence, failIfWorse });
   await writeReports(outputs, (one, out) => changesReports[one](series, out), io);
-  const left = await reading.report();
-  // What was left out could change any verdict.
-  return left === ExitCode.done ? exitCodeOfGate(series) : left;
+  return reading.report(exitCodeOfGate(series));
 }
 
 /** One at a time: a log may have thousands of tags. */
@@ -207,22 +203,16 @@ type Question = ObjectiveOptions &
 
 /** @throws UsageError when there is neither an objective nor a series of builds, or options that do not go together. */
 function assertQuestion(options: Question): void {
-  const { slo, maxErrors, minCount, builds } = options;
+  const { slo, maxErrors, minCount, builds = false, together, strict, metric } = options;
   const hasObjective = slo.length > 0 || maxErrors !== undefined || minCount !== undefined;
-  if (builds === true) {
-    const { together, strict, metric } = options;
-    if (hasObjective)
-      throw new UsageError('--builds looks for changes: --slo, --max-errors and --min-count go without it');
-    if (together ?? strict ?? metric !== undefined) {
-      throw new UsageError('--together, --strict and --metric go with objectives, and not with --builds');
-    }
-    return;
-  }
-  if ((options.last ?? options.failIfWorse ?? options.percentiles) !== undefined) {
-    throw new UsageError('--last, --fail-if-worse and --percentiles go with --builds');
-  }
-  if (hasObjective) return;
-  throw new UsageError('there is nothing to check: --slo p99.9=250ms states an objective');
+  const isOfObjectives = together ?? strict ?? metric !== undefined;
+  const isOfBuilds = (options.last ?? options.failIfWorse ?? options.percentiles) !== undefined;
+  refuse([
+    [builds && hasObjective, '--builds looks for changes: --slo, --max-errors and --min-count go without it'],
+    [builds && isOfObjectives, '--together, --strict and --metric go with objectives, and not with --builds'],
+    [!builds && isOfBuilds, '--last, --fail-if-worse and --percentiles go with --builds'],
+    [!builds && !hasObjective, 'there is nothing to check: --slo p99.9=250ms states an objective'],
+  ]);
 }
 
 function readErrorLimit(text: string): ErrorLimit | undefined {

@@ -1,7 +1,7 @@
-import { type DefinedCommand, defineCommand } from '../../define-command.ts';
-import { bashScript, fishScript, zshScript } from './scripts.ts';
 import type { Command, Option } from 'commander';
-import type { Group, LoadCommand, OptionNode, ValueNode } from '../../group.ts';
+import { type DefinedCommand, defineCommand } from '../../define-command.ts';
+import type { CommandNode, Group, LoadCommand, OptionNode, ValueNode } from '../../group.ts';
+import { bashScript, fishScript, zshScript } from './scripts.ts';
 
 const DESCRIPTION = `Prints a script that makes a shell complete the commands of hdrscope, their options, the values of
 options, and files.
@@ -37,17 +37,6 @@ export function defineCompletion(program: Group): DefinedCommand {
 }
 
 // The tree of commands.
-
-/** A command, or a group of them. */
-export interface CommandNode {
-  /** The command as people type it: `hdrscope log summary`. */
-  readonly path: string;
-  readonly options: readonly OptionNode[];
-  /** The commands below this one; empty unless it is a group. */
-  readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** The words that are not options. */
-  readonly operand: ValueNode;
-}
 
 /** A group and everything below it, outermost first. Loads the module of every command, and runs no command. */
 export async function commandTree({ path, commands }: Group): Promise<CommandNode[]> {

@@ -1,5 +1,4 @@
-import type { OptionNode, ValueNode } from '../../group.ts';
-import type { CommandNode } from './index.ts';
+import type { CommandNode, OptionNode, ValueNode } from '../../group.ts';
 
 /** Quotes a text as one word of a shell. */
 function quoted(text: string): string {

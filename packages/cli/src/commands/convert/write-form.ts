@@ -1,9 +1,24 @@
-import { encodeDdsketchBinary, measureRange, planDdsketch, planExponential, planHdr, type SketchTarget, targetBoundaries, targetElasticsearch, targetEncoded, targetFigures, targetLog, targetOtlp, targetVmranges, splitBuckets } from '@hdrscope/inputs/internal';
-import { Refusal } from '../../command.ts';
-import type { FormName } from '../../inputs/forms.ts';
 import { type Counted, type ExponentialLayout, exponentialLayout } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import {
+  encodeDdsketchBinary,
+  measureRange,
+  planDdsketch,
+  planExponential,
+  planHdr,
+  type SketchTarget,
+  splitBuckets,
+  targetBoundaries,
+  targetElasticsearch,
+  targetEncoded,
+  targetFigures,
+  targetLog,
+  targetOtlp,
+  targetVmranges,
+} from '@hdrscope/inputs/internal';
 import { render } from '@hdrscope/prometheus';
+import { Refusal } from '../../command.ts';
+import type { FormName } from '../../inputs/forms.ts';
 
 /** How a form is written. */
 export interface WritingOptions {

@@ -1,4 +1,3 @@
-import { ExitCode } from '../../command.ts';
 import { COMPARING, differencesOf, exitCodeOf, VERDICTS } from '../../comparison/index.ts';
 import { RUN_FORMS, RUN_OPTIONS, readSides } from '../../comparison/read-sides.ts';
 import { comparisonReports } from '../../comparison/report.ts';
@@ -61,8 +60,6 @@ export const command = defineCommand({
       const { plotOf } = await import('../../comparison/plot.ts');
       await io.stdout.write(`\n${plotOf([before, after], scale, io)}`);
     }
-    const left = await reading.report();
-    // What was left out could change any verdict.
-    return left === ExitCode.done ? exitCodeOf(differences) : left;
+    return reading.report(exitCodeOf(differences));
   },
 });

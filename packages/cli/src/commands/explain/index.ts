@@ -7,8 +7,17 @@ import type { SidesGiven } from '../diff/sides.ts';
 import { assertPicture } from '../plot/drawing.ts';
 import { askHistory, metricNames, withEngine } from '../query/engine.ts';
 import { readTraces } from '../query/traces.ts';
-import { EXPLAIN, type ExplainOptions, assertForHistory, assertForLogs, chooseMetric, findSides, type HistorySides, readLogSides } from './sides.ts';
-import { type Explained, explanationJson, explanationText, drawExplanation } from './report.ts';
+import { drawExplanation, type Explained, explanationJson, explanationText } from './report.ts';
+import {
+  assertForHistory,
+  assertForLogs,
+  chooseMetric,
+  EXPLAIN,
+  type ExplainOptions,
+  findSides,
+  type HistorySides,
+  readLogSides,
+} from './sides.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one time of a history to another, or from one log to another, by the attributes of
 the series.

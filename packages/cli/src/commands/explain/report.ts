@@ -2,19 +2,27 @@ import type { PercentileDifference } from '@hdrscope/core';
 import type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from '@hdrscope/explain';
 import { describeExplanation, formatNames, formatPart, formatSide } from '@hdrscope/explain/internal';
 import type { DamagedFile, HistoryExemplar, HistoryExplanation } from '@hdrscope/history';
-import { boundsJson, type FigureJson, figureJson, isEpoch, scaled, type ValueScale, valueFormat } from '@hdrscope/inputs/internal';
+import {
+  boundsJson,
+  type FigureJson,
+  figureJson,
+  isEpoch,
+  scaled,
+  type ValueScale,
+  valueFormat,
+} from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, formatTime, percentileName } from '@hdrscope/kit';
-import { jsonDocument } from '../../figures.ts';
-import { wrapToScreen } from '../../screen/help-text.ts';
-import type { Colour } from '../../screen/screen.ts';
-import { type Column, paintEnds, shownTable } from '../../screen/table.ts';
-import { headingOf, shownUnitOf, plotTitle } from '../query/answer.ts';
-import { missingJson } from '../query/engine.ts';
-import { tracesJson, tracesText } from '../query/traces.ts';
 import { explanationWaterfall } from '@hdrscope/plot/internal';
 import type { WaterfallPlot } from '@hdrscope/plot/render';
 import { type Io, Refusal } from '../../command.ts';
+import { jsonDocument } from '../../figures.ts';
 import { writeWhole } from '../../output-options.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import type { Colour } from '../../screen/screen.ts';
+import { type Column, paintEnds, shownTable } from '../../screen/table.ts';
+import { headingOf, plotTitle, shownUnitOf } from '../query/answer.ts';
+import { missingJson } from '../query/engine.ts';
+import { tracesJson, tracesText } from '../query/traces.ts';
 
 /** What was compared: a time, and the logs that it is of. */
 export interface ComparedSpan {

@@ -1,20 +1,29 @@
-import type { HistoryRow } from '@hdrscope/history';
+import { type HistoryRow, rowsBetween } from '@hdrscope/history';
 import type { TimeRange } from '@hdrscope/history/internal';
-import { readRange } from '@hdrscope/inputs/internal';
+import { readRange, SERIES_LIMITS, seriesFinder } from '@hdrscope/inputs/internal';
+import { readEntries, type Selection } from '@hdrscope/interval-log';
+import { createLogIntake, selects } from '@hdrscope/interval-log/internal';
 import { listNames, suggestion } from '@hdrscope/kit';
+import { type CountedUnit, createRegistry } from '@hdrscope/registry';
+import { between, readDecimal } from '../../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
-import { toFlag, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { DOUBLES, leftOutText, startTalliedReading, UNDECODABLE } from '../../inputs/line-tally.ts';
+import { defineOptions, type OptionsOf, toFlag } from '../../define-command.ts';
+import type { Input } from '../../inputs/input.ts';
+import {
+  DOUBLES,
+  leftOutText,
+  startTalliedReading,
+  type TalliedReading,
+  UNDECODABLE,
+} from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
-import { selectionOf, SELECTION } from '../../inputs/selection-options.ts';
+import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { assertApart, parseRange } from '../../moment.ts';
+import { integer, unitOption, WHERE } from '../../options.ts';
 import { lookAtPath } from '../../system-error.ts';
 import { findSideFiles, type SidesGiven } from '../diff/sides.ts';
-import { type LogRows, readLogRows } from './log-rows.ts';
-import type { ComparedSpan } from './report.ts';
-import { between, readDecimal } from '../../arguments.ts';
-import { integer, unitOption, WHERE } from '../../options.ts';
 import { ALLOW_MISSING } from '../query/engine.ts';
+import type { ComparedSpan } from './report.ts';
 
 /** Two times of a history. */
 export interface HistorySides extends Readonly<Record<'before' | 'after', TimeRange>> {
@@ -94,6 +103,7 @@ export function assertForLogs({ allowMissing }: ExplainOptions): void {
 
 /** One side of a comparison of logs. */
 interface LogSide extends ComparedSpan {
+  /** A row for each series of each log. Their times are those of the reading. */
   readonly rows: readonly HistoryRow[];
 }
 
@@ -108,27 +118,21 @@ export async function readLogSides(
   options: ExplainOptions,
   io: Io,
 ): Promise<Readonly<Record<'before' | 'after', LogSide>> & { report(): Promise<number> }> {
-  const { unit } = options;
+  const { unit = 'ns' } = options;
   const selection = selectionOf(options);
   const taking = { takes: ['log'], otherwise: 'log', selection, command: 'hdrscope explain' } as const;
   const { inputs, progress } = await openInputs<'log'>([...before, ...after], taking, io);
   const reading = startTalliedReading(io, progress);
-  const { onBytes, malformed } = reading;
   let exitCode: number = ExitCode.done;
   const readAll = async (): Promise<LogRows[]> => {
     const logs: LogRows[] = [];
-    for (const { source, name } of inputs) {
-      logs.push(await readLogRows(source, name, { unit, selection, onBytes, onMalformed: malformed.add }));
-    }
+    for (const input of inputs) logs.push(await readLogRows(input, { ...reading, unit, selection }));
     return logs;
   };
   const logs = await reading.finishAfter(readAll());
-  for (const [at, { leftOut, undecodable }] of logs.entries()) {
-    for (const text of [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)]) {
-      if (text === undefined) continue;
-      exitCode = ExitCode.refused;
-      await reading.note(`${inputs[at]!.name}: ${text}`);
-    }
+  for (const [at, { losses }] of logs.entries()) {
+    if (losses.length > 0) exitCode = ExitCode.refused;
+    for (const loss of losses) await reading.note(`${inputs[at]!.name}: ${loss}`);
   }
   const sideOf = (all: readonly LogRows[], files: readonly string[]): LogSide => ({
     files,
@@ -141,6 +145,48 @@ export async function readLogSides(
     after: sideOf(logs.slice(before.length), after),
     report: async () => Math.max(exitCode, await reading.report()),
   };
+}
+
+/** What a log counted. */
+interface LogRows extends Omit<LogSide, 'files'> {
+  /** What was left out, in sentences. */
+  readonly losses: readonly string[];
+}
+
+/**
+ * Adds up the intervals of a log: a row for each series. Series and metrics are those that an import gives them, see `importLog`.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the log has a metric in two units; the errors of `readEntries`.
+ */
+async function readLogRows(
+  { source, name }: Input<'log'>,
+  {
+    unit,
+    selection,
+    onBytes,
+    malformed,
+  }: TalliedReading & { readonly unit: CountedUnit; readonly selection: Selection },
+): Promise<LogRows> {
+  const registry = createRegistry();
+  const intake = createLogIntake(registry, { seriesOf: seriesFinder(unit) }, SERIES_LIMITS);
+  const isSelected = selects(selection);
+  let [startSec, endSec, badLines] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  for await (const entry of readEntries(source, { onBytes })) {
+    if (entry.kind === 'malformed') {
+      badLines++;
+      malformed.add(entry, source);
+    } else if (entry.kind === 'interval') {
+      if (!isSelected(entry)) continue;
+      startSec = Math.min(startSec, entry.startSec);
+      endSec = Math.max(endSec, entry.endSec);
+    }
+    intake.take(entry);
+  }
+  const { leftOut, malformed: undecodable } = intake.result;
+  // Another producer for each log: rows of one would be states of one counter.
+  const rows = [...rowsBetween(undefined, await registry.gather({ maxAgeMs: 0 }), { producer: name })];
+  const losses = [leftOutText(leftOut, DOUBLES), leftOutText(undecodable - badLines, UNDECODABLE)];
+  return { rows, startSec, endSec, losses: losses.filter((text) => text !== undefined) };
 }
 
 const MOST_NAMES = 5;

@@ -1,6 +1,14 @@
 import { hasRequests, isSketch } from '@hdrscope/inputs/internal';
-import type { Plot, ObjectiveLine } from '@hdrscope/plot';
-import { asCurves, type CurveValues, isEmptyPlot, type SourcedPlot, verdictsOn, hasCounts } from '@hdrscope/plot/internal';
+import type { ObjectiveLine, Plot } from '@hdrscope/plot';
+import {
+  asCurves,
+  type CurveValues,
+  hasCounts,
+  isEmptyPlot,
+  type SourcedPlot,
+  verdictsOn,
+} from '@hdrscope/plot/internal';
+import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { CONFIDENCE } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
@@ -11,13 +19,12 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { SKETCH_OPTIONS } from '../../inputs/sketches.ts';
-import { parseObjective, type Objective, thresholdIn } from '../../objective.ts';
+import { type Objective, parseObjective, thresholdIn } from '../../objective.ts';
 import { ASCII, integer, LOG_FORMAT, percentilesOption, unitOption } from '../../options.ts';
 import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
 import { plotsOfJson } from './json-input.ts';
 import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
 import { plotUnits, type Reading, readingOf, type ValueInput } from './reading.ts';
-import type { CountedUnit } from '@hdrscope/registry';
 
 const KINDS = [
   'percentiles',

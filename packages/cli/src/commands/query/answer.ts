@@ -1,5 +1,11 @@
 import type { Bounds } from '@hdrscope/core';
-import { figureBounds, type HistoryGroup, type MergedRow, percentilesOf, type HistoryMetric } from '@hdrscope/history';
+import {
+  figureBounds,
+  type HistoryGroup,
+  type HistoryMetric,
+  type MergedRow,
+  percentilesOf,
+} from '@hdrscope/history';
 import {
   type Figure,
   type Figures,
@@ -8,22 +14,21 @@ import {
   type ValueScale,
   valueScaleOf,
 } from '@hdrscope/inputs/internal';
-import { percentileName, formatCount, formatTime } from '@hdrscope/kit';
-import {
-  attributePairs,
-  type Curve,
-  countedUnitOf,
-  type PercentilePlot,
-  type Plot,
-  type TimePlot,
-} from '@hdrscope/plot';
-import type { CurvePoint } from '@hdrscope/plot/internal';
+import { formatCount, formatTime } from '@hdrscope/kit';
+import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Io, Refusal } from '../../command.ts';
-import { type ColumnOptions, columnsFor, csvCells, csvTitles, figureCells, jsonDocument } from '../../figures.ts';
+import type { Io } from '../../command.ts';
+import {
+  type ColumnOptions,
+  columnsFor,
+  csvCells,
+  csvTitles,
+  figureCells,
+  jsonDocument,
+} from '../../figures.ts';
 import { stretchStart } from '../../moment.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { csvLine, shownTable, type Column } from '../../screen/table.ts';
+import { type Column, csvLine, shownTable } from '../../screen/table.ts';
 import { type AskedHistory, missingJson } from './engine.ts';
 import type { TableFormat } from './options.ts';
 

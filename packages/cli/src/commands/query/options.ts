@@ -1,4 +1,5 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
+import { refuse } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
 import { CONFIDENCE, GATE, SERIES } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
@@ -125,15 +126,6 @@ export const OPTIONS = defineOptions({
 
 export type Options = Given<OptionsOf<typeof OPTIONS>, Format>['options'];
 
-/** Options that are refused: whether each is given, its name, and why it does not go. */
-type Refusals = readonly (readonly [isGiven: boolean, name: string, why: string])[];
-
-/** @throws UsageError for the first option that is refused. */
-function refuse(refusals: Refusals): void {
-  const [, name, why] = refusals.find(([isGiven]) => isGiven) ?? [];
-  if (name !== undefined) throw new UsageError(`${name} ${why}`);
-}
-
 /** Options that say what is asked of a metric, besides its percentiles. */
 const OF_METRIC = [
   ...['plot', 'columns', 'by', 'where', 'every', 'since', 'until', 'kind', 'before', 'after', 'traces'],
@@ -143,29 +135,27 @@ const OF_METRIC = [
 /** @throws UsageError for options that do not go together. */
 export function assertOptionsFit(options: Options, folder: string | undefined): void {
   const { metric, plot, printSql = false, dialect, table, format, prometheus } = options;
-  if (prometheus !== undefined && folder !== undefined) {
-    throw new UsageError('values come from the folder or from --prometheus: leave one out');
-  }
-  refuse([
-    [!printSql && dialect !== undefined, '--dialect', 'goes with --print-sql'],
-    [!printSql && table !== undefined, '--table', 'goes with --print-sql'],
-  ]);
-  if (printSql && (plot === true || format !== undefined || options.json === true)) {
-    throw new UsageError('--print-sql prints a statement: --plot, --format and --json belong to an answer');
-  }
-  if (printSql && folder !== undefined && table !== undefined) {
-    throw new UsageError('the rows are in the folder or in --table: leave one out');
-  }
-  if (folder === undefined && prometheus === undefined && table === undefined && dialect !== 'postgres') {
-    throw new UsageError(
-      'the folder of a history is missing: hdrscope query FOLDER, or hdrscope query --prometheus URL',
-    );
-  }
+  const isAnswer = plot === true || format !== undefined || options.json === true;
+  const isOfNothing = [folder, prometheus, table].every((one) => one === undefined) && dialect !== 'postgres';
   refuse([
     [
+      prometheus !== undefined && folder !== undefined,
+      'values come from the folder or from --prometheus: leave one out',
+    ],
+    [!printSql && dialect !== undefined, '--dialect goes with --print-sql'],
+    [!printSql && table !== undefined, '--table goes with --print-sql'],
+    [printSql && isAnswer, '--print-sql prints a statement: --plot, --format and --json belong to an answer'],
+    [
+      printSql && folder !== undefined && table !== undefined,
+      'the rows are in the folder or in --table: leave one out',
+    ],
+    [
+      isOfNothing,
+      'the folder of a history is missing: hdrscope query FOLDER, or hdrscope query --prometheus URL',
+    ],
+    [
       metric === undefined && printSql,
-      '--print-sql',
-      'goes with --metric; hdrscope query FOLDER lists the metrics',
+      '--print-sql goes with --metric; hdrscope query FOLDER lists the metrics',
     ],
   ]);
   spanOf(options);
@@ -174,8 +164,8 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
 /** @throws UsageError for an option that needs a history, and no server. */
 export function assertOfServer({ printSql, traces }: Options): void {
   refuse([
-    [printSql === true, '--print-sql', 'goes with a history: Prometheus has no SQL'],
-    [traces !== undefined, '--traces', 'goes with a history: remote read has no exemplars'],
+    [printSql === true, '--print-sql goes with a history: Prometheus has no SQL'],
+    [traces !== undefined, '--traces goes with a history: remote read has no exemplars'],
   ]);
 }
 
@@ -243,46 +233,42 @@ export function assertKindFits(options: Options): void {
   const ranges = [...before, ...after];
   const isPicture = PICTURES.some((one) => one === format);
   const isPlot = options.plot === true || kind !== undefined || isPicture;
-  const traces = 'goes with percentiles, as text or json';
+  const traces = '--traces goes with percentiles, as text or json';
   if (options.builds !== undefined) {
     const isOther = ranges.length + by.length > 0 || isTimed;
     refuse([
-      [isPlot || format === 'csv' || printSql, '--builds', 'is answered as text or json'],
-      [isOther, '--builds', 'goes without --before, --after, --by and --every: --where chooses series'],
-      [hasTraces, '--traces', traces],
-      [oneRun, '--one-run', 'goes with a comparison'],
+      [isPlot || format === 'csv' || printSql, '--builds is answered as text or json'],
+      [isOther, '--builds goes without --before, --after, --by and --every: --where chooses series'],
+      [hasTraces, traces],
+      [oneRun, '--one-run goes with a comparison'],
     ]);
     return;
   }
   const isUncompared = asked !== 'comparison';
   refuse([
-    [options.last !== undefined, '--last', 'goes with --builds'],
-    [kind !== undefined && printSql, '--kind', 'belongs to an answer: --print-sql prints a statement'],
-    [hasTraces && (!isUncompared || printSql), '--traces', traces],
-    [asked === 'over-time' && !isTimed, '--kind over-time', 'goes with --every'],
-    [asked === 'percentiles' && isTimed, '--kind percentiles', 'is of all time: leave --every out'],
-    [isUncompared && ranges.length > 0, '--before and --after', 'go with --kind comparison'],
-    [isUncompared && confidence !== undefined, '--confidence', 'goes with a comparison'],
-    [isUncompared && failIfWorse !== undefined, '--fail-if-worse', 'goes with a comparison'],
-    [isUncompared && oneRun, '--one-run', 'goes with a comparison'],
+    [options.last !== undefined, '--last goes with --builds'],
+    [kind !== undefined && printSql, '--kind belongs to an answer: --print-sql prints a statement'],
+    [hasTraces && (!isUncompared || printSql), traces],
+    [asked === 'over-time' && !isTimed, '--kind over-time goes with --every'],
+    [asked === 'percentiles' && isTimed, '--kind percentiles is of all time: leave --every out'],
+    [isUncompared && ranges.length > 0, '--before and --after go with --kind comparison'],
+    [isUncompared && confidence !== undefined, '--confidence goes with a comparison'],
+    [isUncompared && failIfWorse !== undefined, '--fail-if-worse goes with a comparison'],
+    [isUncompared && oneRun, '--one-run goes with a comparison'],
   ]);
   if (isUncompared) return;
   const isOfTime = since !== undefined || until !== undefined;
   const isOfRanges = ranges.length > 0;
   refuse([
-    [printSql, '--print-sql', 'has no statement for a comparison'],
-    [isTimed, '--every', 'does not go with a comparison'],
-    [format === 'csv', '--format csv', 'does not go with a comparison: text and json do'],
-    [
-      !isOfRanges && by.length === 0,
-      '--kind comparison',
-      'needs --before and --after, or --by with two groups',
-    ],
-    [isOfRanges && before.length === 0, '--after', 'needs --before: the range to compare it with'],
-    [isOfRanges && after.length === 0, '--before', 'needs --after: the range to compare it with'],
-    [isOfRanges && by.length > 0, '--by', 'does not go with --before and --after: --where chooses series'],
-    [isOfRanges && isOfTime, '--since and --until', 'do not go with --before and --after'],
-    [isPlot && ranges.length > 2, '--plot', 'compares one range before and one after'],
+    [printSql, '--print-sql has no statement for a comparison'],
+    [isTimed, '--every does not go with a comparison'],
+    [format === 'csv', '--format csv does not go with a comparison: text and json do'],
+    [!isOfRanges && by.length === 0, '--kind comparison needs --before and --after, or --by with two groups'],
+    [isOfRanges && before.length === 0, '--after needs --before: the range to compare it with'],
+    [isOfRanges && after.length === 0, '--before needs --after: the range to compare it with'],
+    [isOfRanges && by.length > 0, '--by does not go with --before and --after: --where chooses series'],
+    [isOfRanges && isOfTime, '--since and --until do not go with --before and --after'],
+    [isPlot && ranges.length > 2, '--plot compares one range before and one after'],
   ]);
   assertApart(ranges);
 }

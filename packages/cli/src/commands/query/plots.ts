@@ -1,16 +1,34 @@
+import type { Bounds } from '@hdrscope/core';
 import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
-import { countedOfRow, historySpan, type MergedRow, queryMergedRows, slotBounds, figureBounds, type HistoryGroup } from '@hdrscope/history';
-import { stretchFor, histogramsOfRow } from '@hdrscope/history/internal';
-import { Slices, percentileName } from '@hdrscope/kit';
-import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot, type Curve, curveOfSeries, type PercentilePlot, type Plot, type TimePlot } from '@hdrscope/plot';
-import { boundsOfSlots } from '@hdrscope/registry/internal';
-import { plotTitle, shownUnitOf, type Asked, groupFigures, type ShownGroup, shownGroups } from './answer.ts';
+import {
+  countedOfRow,
+  figureBounds,
+  type HistoryGroup,
+  historySpan,
+  type MergedRow,
+  queryMergedRows,
+  slotBounds,
+} from '@hdrscope/history';
+import { histogramsOfRow, stretchFor } from '@hdrscope/history/internal';
 import { scaled } from '@hdrscope/inputs/internal';
+import { percentileName, Slices } from '@hdrscope/kit';
+import {
+  attributePairs,
+  type Curve,
+  createHeatMap,
+  curveOfSeries,
+  type HeatMapBuilder,
+  type HeatMapPlot,
+  type PercentilePlot,
+  type Plot,
+  type TimePlot,
+} from '@hdrscope/plot';
+import type { CurvePoint } from '@hdrscope/plot/internal';
+import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { Refusal } from '../../command.ts';
+import { type Asked, groupFigures, plotTitle, type ShownGroup, shownGroups, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
-import { type Bounds } from '@hdrscope/core';
-import { type CurvePoint } from '@hdrscope/plot/internal';
 
 // As many columns as a heat map has.
 const MOST_STRETCHES = 240;
@@ -102,11 +120,7 @@ export function curveOfRow(row: MergedRow, name: string, columns: number): Curve
 }
 
 /** Reads the curves of the groups that an answer has. */
-async function readWideCurves(
-  history: AskedHistory,
-  options: Options,
-  columns: number,
-): Promise<WideCurves> {
+async function readWideCurves(history: AskedHistory, options: Options, columns: number): Promise<WideCurves> {
   const { by } = options;
   const rows = new Map<string, MergedRow>();
   await withEngine(history.folder, async () => {
