@@ -1,9 +1,12 @@
 import { visible } from '@hdrscope/core/internal';
 import { type Io, UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
+import { jsonDocument } from './figures.ts';
 import { findFormats, listEndings, withOutput } from './output-options.ts';
 import { cleanFor } from './screen/clean-output.ts';
-import type { Column } from './screen/table.ts';
+import { wrapToScreen } from './screen/help-text.ts';
+import type { Colour } from './screen/screen.ts';
+import { type Column, formatMarkdown, paintEnds, shownTable } from './screen/table.ts';
 
 /** The formats of a verdict: for people, programs, tests of CI and pull requests. */
 export const REPORT_FORMATS = ['text', 'json', 'junit', 'markdown'] as const;
@@ -44,22 +47,99 @@ export function listReports(
   throw new UsageError(`two reports cannot go to ${twice === '-' ? 'standard output' : twice}`);
 }
 
-/** Writes all reports. @param textOf The text of a format; the output decides on colours and width. */
-export async function writeReports(
-  outputs: readonly FileReport[],
-  textOf: (format: ReportFormat, io: Io) => string,
-  io: Io,
-): Promise<void> {
+/** Writes a report to all of its files. */
+export async function writeReports(outputs: readonly FileReport[], report: Report, io: Io): Promise<void> {
   for (const { file, format } of outputs) {
     await withOutput(file, io, async (out) => {
-      await cleanFor(format, out).stdout.write(textOf(format, out));
+      await cleanFor(format, out).stdout.write(formatReport(report, format, out));
       return 0;
     });
   }
 }
 
+// Reports.
+
+/** A report as plain data, which every format shows. */
+export interface Report {
+  /** The name of all tests in JUnit. */
+  readonly name: string;
+  /** The result, in a sentence. */
+  readonly result: string;
+  /** What a gate says. @default there is no gate */
+  readonly mark?: '✅' | '❌' | '❔' | undefined;
+  readonly sections: readonly ReportSection[];
+  /** Whether the sections are about subjects of their own, so that the result comes below all of them. @default false */
+  readonly hasSubjects?: boolean;
+  /** The document for programs. */
+  json(): object;
+}
+
+/** A part of a report: a table, and what belongs to it. */
+export interface ReportSection {
+  /** What the table is about. */
+  readonly heading: string;
+  /** More about that, behind the heading. */
+  readonly facts?: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+  /** The colour of the last cell of each row. */
+  readonly colours: readonly Colour[];
+  /** The sentences below the table. */
+  readonly sentences: readonly string[];
+  /** A test for each verdict, for JUnit. */
+  readonly cases: readonly JunitCase[];
+  /** A further table below the sentences. */
+  readonly more?: Pick<ReportSection, 'heading' | 'columns' | 'rows'>;
+}
+
+/** The formats of a report: a new one is written here alone. The output decides on colours and width. */
+const FORMATS: Readonly<Record<ReportFormat, (report: Report, io: Io) => string>> = {
+  text: formatText,
+  json: (report) => jsonDocument(report.json()),
+  junit: formatJunit,
+  markdown: formatSections,
+};
+
+export function formatReport(report: Report, format: ReportFormat, io: Io): string {
+  return FORMATS[format](report, io);
+}
+
+function joinBlocks(blocks: readonly (string | readonly string[])[]): string {
+  const texts = blocks.map((block) => (typeof block === 'string' ? block : block.join('\n')));
+  return `${texts.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+function formatText({ sections, result, hasSubjects = false }: Report, io: Io): string {
+  const wrap = (text: string): string => wrapToScreen(text, io);
+  const blocks = sections.flatMap(({ heading, facts, columns, rows, colours, sentences, more }) => [
+    wrap(facts === undefined ? heading : `${heading} (${facts})`),
+    rows.length === 0 ? '' : shownTable(columns, rows, io, paintEnds(rows, colours, io)),
+    (hasSubjects ? sentences : [result, ...sentences]).map(wrap),
+    more === undefined ? '' : shownTable(more.columns, more.rows, io),
+  ]);
+  return joinBlocks(hasSubjects ? [...blocks, wrap(result)] : blocks);
+}
+
+/** A section of Markdown, for a pull request or the summary of a job. */
+function formatSections({ name, sections, result, mark, hasSubjects = false }: Report): string {
+  const title = `${hasSubjects ? `${name}: ` : ''}${escapeMarkdown(result)}`;
+  const blocks = sections.flatMap(({ heading, facts, columns, rows, sentences, more }) => [
+    facts === undefined ? escapeMarkdown(heading) : `**${escapeMarkdown(heading)}** (${facts})`,
+    rows.length === 0 ? '' : formatMarkdown(columns, rows),
+    sentences.map((sentence) => `- ${escapeMarkdown(sentence)}`),
+    ...(more === undefined
+      ? []
+      : [
+          `<details><summary>${more.heading}</summary>`,
+          formatMarkdown(more.columns, more.rows),
+          '</details>',
+        ]),
+  ]);
+  return joinBlocks([`### ${mark === undefined ? '' : `${mark} `}${title}`, ...blocks]);
+}
+
 /** Text of files and tags, which Markdown and HTML must not obey. */
-export function escapeMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   return visible(text).replace(/[\\`*_[\]<>#|~&]/g, (character) => `\\${character}`);
 }
 
@@ -89,26 +169,26 @@ export interface JunitCase {
   readonly details: string;
 }
 
-export interface JunitSuite {
-  readonly name: string;
-  /** The class of its tests. @default its name */
-  readonly classname?: string;
-  readonly cases: readonly JunitCase[];
-  readonly facts: readonly string[];
-}
-
 /**
  * JUnit XML, in the form that GitHub's actions, GitLab and Jenkins read.
  * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
  */
-export function formatJunit(name: string, suites: readonly JunitSuite[]): string {
+function formatJunit({ name, sections, result, hasSubjects = false }: Report): string {
+  const suites = sections.map(({ heading, facts, cases, sentences }) =>
+    formatSuite(heading, hasSubjects ? heading : name, cases, [facts ?? result, ...sentences]),
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="${escapeXml(name)}" ${countsOf(suites.flatMap(({ cases }) => cases))}>
-${suites.map(junitSuite).join('')}</testsuites>
+<testsuites name="${escapeXml(name)}" ${countsOf(sections.flatMap(({ cases }) => cases))}>
+${suites.join('')}</testsuites>
 `;
 }
 
-function junitSuite({ name, classname = name, cases, facts }: JunitSuite): string {
+function formatSuite(
+  name: string,
+  classname: string,
+  cases: readonly JunitCase[],
+  facts: readonly string[],
+): string {
   const texts = cases.map(({ name, outcome, type, message, details }) => {
     const head = `    <testcase name="${escapeXml(name)}" classname="${escapeXml(classname)}" time="0"`;
     if (outcome === 'passed') return `${head}/>\n`;

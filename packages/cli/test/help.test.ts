@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
-import { type CommandNode, commandTree } from '../src/commands/completion/index.ts';
+import { commandTree } from '../src/commands/completion/index.ts';
+import type { CommandNode } from '../src/group.ts';
 import { HDRSCOPE } from '../src/program.ts';
 import { hdrscope } from './support/fake-io.ts';
 

@@ -9,12 +9,10 @@ import {
   valueFormat,
 } from '@hdrscope/inputs/internal';
 import { percentileName, valuesText } from '@hdrscope/kit';
-import type { Io } from '../command.ts';
-import { jsonDocument } from '../figures.ts';
-import { type JunitCase, type ReportFormat, rowDetails } from '../file-reports.ts';
+import { type JunitCase, type Report, rowDetails } from '../file-reports.ts';
 import { decimalText } from '../format.ts';
 import type { ComparedSide, Differences } from './index.ts';
-import { changesJson, figuresOfSide, junitSuite, markdownSection, sideJson, tableReport } from './report.ts';
+import { changesJson, figuresOfSide, reportWords, sideJson } from './report.ts';
 import {
   type ComparisonWords,
   changeCells,
@@ -58,19 +56,6 @@ export function judgeBuilds(
     verdict: judgeChanges(found, percentiles, names),
   };
 }
-
-/** Formats the changes of a series. The output decides on colours and width. */
-export const changesReports: Readonly<Record<ReportFormat, (series: SeriesChanges, io: Io) => string>> = {
-  text: (series, io) =>
-    tableReport(
-      wordsOf(series),
-      series.found.changes.flatMap(({ percentiles }) => percentiles.map(({ change }) => change)),
-      io,
-    ),
-  json: (series) => jsonDocument(seriesJson(series)),
-  junit: junitReport,
-  markdown: (series) => markdownSection(wordsOf(series), series),
-};
 
 // Words.
 
@@ -197,10 +182,10 @@ function namesOf(percentiles: readonly number[]): string {
   return percentiles.map((percentile) => percentileName(percentile)).join(', ');
 }
 
-// JUnit and JSON.
+// Reports.
 
-/** A test for each percentile: one that is worse since its last change has failed. */
-function junitReport(series: SeriesChanges): string {
+/** The changes of a series as a report: a test for each percentile, which has failed when it is worse since its last change. */
+export function changesReport(series: SeriesChanges): Report {
   const { percentiles, found, isGate, verdict } = series;
   const words = wordsOf(series);
   const isUnknown = isGate && verdict === 'cannot be judged';
@@ -219,11 +204,12 @@ function junitReport(series: SeriesChanges): string {
         .join('\n\n'),
     };
   });
-  return junitSuite(words, cases);
+  const changes = found.changes.flatMap((change) => change.percentiles.map((row) => row.change));
+  return reportWords(words, series, changes, cases, () => seriesJson(series));
 }
 
 /** The figures of all runs, and the changes between builds. */
-export function seriesJson(series: SeriesChanges): object {
+function seriesJson(series: SeriesChanges): object {
   const { builds, percentiles, found, confidence, tolerance, unit, verdict } = series;
   const figures = (names: readonly string[]) => figuresOfSide(runsOf(series, names), unit, percentiles);
   return {

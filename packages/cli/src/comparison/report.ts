@@ -10,95 +10,13 @@ import {
   scaled,
   type ValueScale,
 } from '@hdrscope/inputs/internal';
-import type { Io } from '../command.ts';
-import { jsonDocument } from '../figures.ts';
-import {
-  escapeMarkdown,
-  formatJunit,
-  type JunitCase,
-  type ReportFormat,
-  rowDetails,
-} from '../file-reports.ts';
-import { wrapToScreen } from '../screen/help-text.ts';
-import { painter } from '../screen/screen.ts';
-import { formatMarkdown, shownTable } from '../screen/table.ts';
+import { type JunitCase, type Report, rowDetails } from '../file-reports.ts';
+import type { Colour } from '../screen/screen.ts';
 import type { ComparedRun, ComparedSide, Differences } from './index.ts';
 import { type ComparisonWords, meanBounds, wordsOf } from './words.ts';
 
-/** Formats a comparison. The output decides on colours and width. */
-export const comparisonReports: Readonly<Record<ReportFormat, (differences: Differences, io: Io) => string>> =
-  {
-    text: textReport,
-    json: (differences) => jsonDocument(comparisonJson(differences)),
-    junit: (differences) => junitReport(differences),
-    markdown: (differences) => markdownReport(differences),
-  };
-
-// Text.
-
-const COLOURS: Readonly<Record<PercentileChange['change'], 'red' | 'green' | 'yellow' | 'dim'>> = {
-  worse: 'red',
-  better: 'green',
-  'within tolerance': 'yellow',
-  'cannot be judged': 'yellow',
-  'no significant difference': 'dim',
-};
-
-function textReport(differences: Differences, io: Io): string {
-  return tableReport(
-    wordsOf(differences),
-    differences.comparison.percentiles.map(({ change }) => change),
-    io,
-  );
-}
-
-/** A table and the sentences below it. @param changes The verdict of each row, which colours it. */
-export function tableReport(
-  { heading, columns, rows, sentences }: ComparisonWords,
-  changes: readonly PercentileChange['change'][],
-  io: Io,
-): string {
-  const paint = painter(io, io.stdout);
-  const table = shownTable(columns, rows, io, (line, at) => {
-    const label = rows[at]!.at(-1)!;
-    const start = line.lastIndexOf(label);
-    return start < 0 ? line : line.slice(0, start) + paint(COLOURS[changes[at]!], line.slice(start));
-  });
-  const fitted = sentences.map((sentence) => wrapToScreen(sentence, io)).join('\n');
-  const shown = rows.length === 0 ? '' : `${table.join('\n')}\n\n`;
-  return `${wrapToScreen(heading, io)}\n\n${shown}${fitted}\n`;
-}
-
-// Markdown.
-
-const MARKS: Readonly<Record<GateVerdict, string>> = {
-  worse: '❌',
-  'not worse': '✅',
-  'cannot be judged': '❔',
-};
-
-function markdownReport(differences: Differences): string {
-  return markdownSection(wordsOf(differences), differences);
-}
-
-/** A section of Markdown, for a pull request or the summary of a job. */
-export function markdownSection(
-  { heading, columns, rows, sentences }: ComparisonWords,
-  { isGate, verdict }: Pick<Differences, 'isGate' | 'verdict'>,
-): string {
-  const mark = isGate ? `${MARKS[verdict]} ` : '';
-  const [result = '', ...others] = sentences.map(escapeMarkdown);
-  const table = rows.length === 0 ? '' : `\n${formatMarkdown(columns, rows).join('\n')}\n`;
-  return `### ${mark}${result}
-
-${escapeMarkdown(heading)}
-${table}
-${others.map((sentence) => `- ${sentence}\n`).join('')}`;
-}
-
-// JUnit.
-
-function junitReport(differences: Differences): string {
+/** A comparison as a report: a test for each percentile, which has failed when it is worse. */
+export function comparisonReport(differences: Differences): Report {
   const words = wordsOf(differences);
   const { comparison, verdict, isGate } = differences;
   const isUnknown = isGate && verdict === 'cannot be judged';
@@ -113,16 +31,38 @@ function junitReport(differences: Differences): string {
       details: rowDetails(words.columns, cells),
     };
   });
-  return junitSuite(words, cases);
+  const changes = comparison.percentiles.map(({ change }) => change);
+  return reportWords(words, differences, changes, cases, () => comparisonJson(differences));
 }
 
-/** JUnit XML with a test for each percentile: one that is worse has failed, and one that cannot be judged is skipped. */
-export function junitSuite(
-  { heading, sentences }: Pick<ComparisonWords, 'heading' | 'sentences'>,
+/** Words as a report. @param changes The verdict of each row. */
+export function reportWords(
+  { heading, columns, rows, sentences: [result = '', ...sentences] }: ComparisonWords,
+  { isGate, verdict }: Pick<Differences, 'isGate' | 'verdict'>,
+  changes: readonly PercentileChange['change'][],
   cases: readonly JunitCase[],
-): string {
-  return formatJunit('hdrscope', [{ name: heading, classname: 'hdrscope', cases, facts: sentences }]);
+  json: () => object,
+): Report {
+  const colours = changes.map((change) => COLOURS[change]);
+  return {
+    ...{ name: 'hdrscope', result, mark: isGate ? MARKS[verdict] : undefined, json },
+    sections: [{ heading, columns, rows, colours, sentences, cases }],
+  };
 }
+
+const COLOURS: Readonly<Record<PercentileChange['change'], Colour>> = {
+  worse: 'red',
+  better: 'green',
+  'within tolerance': 'yellow',
+  'cannot be judged': 'yellow',
+  'no significant difference': 'dim',
+};
+
+const MARKS: Readonly<Record<GateVerdict, NonNullable<Report['mark']>>> = {
+  worse: '❌',
+  'not worse': '✅',
+  'cannot be judged': '❔',
+};
 
 // JSON.
 

@@ -60,16 +60,16 @@ export function shownTable(
   });
 }
 
-/** Makes a function that colours the words at the end of a table's lines: see `shownTable`. @param words The last cell of each row. */
-export function paintEnds<Word extends string>(
-  words: readonly Word[],
-  colours: Readonly<Record<Word, Colour>>,
+/** Makes a function that colours the last cell of each row of a table: see `shownTable`. */
+export function paintEnds(
+  rows: Rows,
+  colours: readonly Colour[],
   io: Io,
 ): (line: string, row: number) => string {
   const paint = painter(io, io.stdout);
   return (line, row) => {
-    const word = words[row]!;
-    return line.endsWith(word) ? line.slice(0, -word.length) + paint(colours[word], word) : line;
+    const word = rows[row]!.at(-1)!;
+    return line.endsWith(word) ? line.slice(0, -word.length) + paint(colours[row]!, word) : line;
   };
 }
 

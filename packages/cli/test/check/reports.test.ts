@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import type { Judged } from '@hdrscope/inputs/internal';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { judgeBy } from '../../src/commands/check/index.ts';
-import { junitReport, markdownReport } from '../../src/commands/check/reports.ts';
+import { checkReport } from '../../src/commands/check/reports.ts';
+import { formatReport, type ReportFormat } from '../../src/file-reports.ts';
 import { parseObjective } from '../../src/objective.ts';
 import { timedEvidence } from './support.ts';
 
@@ -24,8 +25,18 @@ function judged(name = 'get <a&b> | `x` "y"\u0007.hlog'): Judged {
   );
 }
 
+/** A report in a file. */
+function formatCheck(judged: Judged, format: ReportFormat): string {
+  const output = { isTerminal: false, columns: undefined, write: async () => {} };
+  const io = { stdout: output, stderr: output, stdin: (async function* () {})(), environment: {} };
+  return formatReport(checkReport([judged], 0.99), format, {
+    ...io,
+    ...{ signal: new AbortController().signal, monotonicMs: () => 0 },
+  });
+}
+
 test('JUnit has a suite for each subject, and a failure with a message', () => {
-  expect(junitReport([judged('a.hlog')], 0.99)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+  expect(formatCheck(judged('a.hlog'), 'junit')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="hdrscope check" tests="3" failures="2" errors="0" skipped="0" time="0">
   <testsuite name="a.hlog" tests="3" failures="2" errors="0" skipped="0" time="0">
     <testcase name="p50 ≤ 600 ms" classname="a.hlog" time="0"/>
@@ -48,7 +59,7 @@ print(root.find("testsuite").get("name"))`;
 
 testUnless(lackOfProgram('python3'))('JUnit is XML, whatever the names are', () => {
   const { stdout, stderr } = spawnSync('python3', ['-c', PARSE], {
-    input: junitReport([judged()], 0.99),
+    input: formatCheck(judged(), 'junit'),
     encoding: 'utf8',
     env: { ...process.env, PYTHONIOENCODING: 'utf8' },
   });
@@ -64,7 +75,7 @@ testUnless(lackOfProgram('python3'))('JUnit is XML, whatever the names are', () 
 
 test('Markdown has the result in its heading, and names are text', () => {
   expect(
-    markdownReport([judged()], 0.99),
+    formatCheck(judged(), 'markdown'),
   ).toBe(`### ❌ hdrscope check: Of 3 objectives: 1 missed, 1 cannot be judged.
 
 **get \\<a\\&b\\> \\| \\\`x\\\` "y"\\\\x07.hlog** (1,000 values, in ms)
@@ -77,6 +88,5 @@ test('Markdown has the result in its heading, and names are text', () => {
 
 - errors ≤ 0.1 %: the input does not state errors
 - \\*a note\\*
-
 `);
 });

@@ -82,7 +82,7 @@ export const command = defineCommand({
     try {
       const measured = await measure(options, folder, io);
       const afterwards = { ...io, signal: new AbortController().signal };
-      await writeReports(outputs, (one, out) => reportOf(measured, one, options.seed, out), afterwards);
+      await writeReports(outputs, reportOf(measured, options.seed), afterwards);
       if (plot !== undefined) await drawRuns(measured, plot, afterwards);
       return measured.exitCode;
     } finally {

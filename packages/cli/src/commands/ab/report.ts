@@ -3,39 +3,36 @@ import { formatCount, percentileName } from '@hdrscope/kit';
 import { curveOf } from '@hdrscope/plot';
 import type { Io } from '../../command.ts';
 import { type ComparedRun, histogramOf } from '../../comparison/index.ts';
-import { comparisonJson, comparisonReports } from '../../comparison/report.ts';
+import { comparisonReport } from '../../comparison/report.ts';
 import { percentText } from '../../comparison/words.ts';
-import { jsonDocument } from '../../figures.ts';
-import type { ReportFormat } from '../../file-reports.ts';
+import type { Report } from '../../file-reports.ts';
 import { decimalText } from '../../format.ts';
 import { findFormats } from '../../output-options.ts';
-import { wrapToScreen } from '../../screen/help-text.ts';
-import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
+import type { Column } from '../../screen/table.ts';
 import { assertDrawable, FORMATS, writePlots } from '../plot/drawing.ts';
 import type { Measured } from './measure.ts';
 
 /** The report of a comparison, with its runs and how busy the machine was. */
-export function reportOf(measured: Measured, format: ReportFormat, seed: number, io: Io): string {
+export function reportOf(measured: Measured, seed: number): Report {
   const { differences, runs, ending } = measured;
-  const text = comparisonReports[format](differences, io);
+  const report = comparisonReport(differences);
   const [columns, rows] = runTable(measured);
-  switch (format) {
-    case 'text':
-      return `${text}${wrapToScreen(endingText(measured), io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
-    case 'markdown':
-      return `${text}- ${endingText(measured)}\n\n<details><summary>${runs.length} runs</summary>\n\n${formatMarkdown(columns, rows).join('\n')}\n\n</details>\n`;
-    case 'json':
-      return jsonDocument({
-        ...comparisonJson(differences),
-        ...{ ending, seed },
-        runs: runs.map(({ side, number, seconds, busy }) => ({
-          ...{ side, number, seconds },
-          busy: Number.isNaN(busy) ? null : busy,
-        })),
-      });
-    case 'junit':
-      return text;
-  }
+  const more = { heading: `${runs.length} runs`, columns, rows };
+  return {
+    ...report,
+    sections: report.sections.map((section) => ({
+      ...section,
+      ...{ sentences: [...section.sentences, endingText(measured)], more },
+    })),
+    json: () => ({
+      ...report.json(),
+      ...{ ending, seed },
+      runs: runs.map(({ side, number, seconds, busy }) => ({
+        ...{ side, number, seconds },
+        busy: Number.isNaN(busy) ? null : busy,
+      })),
+    }),
+  };
 }
 
 function endingText({ ending, sides: { before }, looks, confidence }: Measured): string {

@@ -21,7 +21,7 @@ import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { SKETCH_OPTIONS } from '../../inputs/sketches.ts';
 import { objectiveText, parseObjective, thresholdIn } from '../../objective.ts';
 import { DEFAULT_PERCENTILES, integer, LOG_FORMAT, unitOption } from '../../options.ts';
-import { exitCodeOf, reports } from './reports.ts';
+import { checkReport, exitCodeOf } from './reports.ts';
 import { type CheckKind, readSubjects, type SubjectReading, together } from './subjects.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
@@ -133,7 +133,7 @@ export const command = defineCommand({
     const reading = { ...readingOf(options), ...startTalliedReading(io, progress) };
     const subjects = await reading.finishAfter(readAllSubjects(inputs, reading));
     const judged = (options.together ? [together(subjects)] : subjects).map((one) => judgeBy(options, one));
-    await writeReports(outputs, (one, out) => reports[one](judged, options.confidence, out), io);
+    await writeReports(outputs, checkReport(judged, options.confidence), io);
     return reading.report(exitCodeOf(judged));
   },
 });
@@ -145,7 +145,7 @@ async function checkBuilds(
   io: Io,
 ): Promise<number> {
   const { findBuilds } = await import('../diff/sides.ts');
-  const { judgeBuilds, changesReports } = await import('../../comparison/changes.ts');
+  const { judgeBuilds, changesReport } = await import('../../comparison/changes.ts');
   const { last, confidence, failIfWorse, percentiles = DEFAULT_PERCENTILES } = options;
   const all = await findBuilds(operands);
   const found = last === undefined ? all : all.slice(-last);
@@ -157,7 +157,7 @@ async function checkBuilds(
   );
   const builds = found.map(({ name }, at) => ({ name, runs: groups[at]! }));
   const series = judgeBuilds(builds, scale, { percentiles, confidence, failIfWorse });
-  await writeReports(outputs, (one, out) => changesReports[one](series, out), io);
+  await writeReports(outputs, changesReport(series), io);
   return reading.report(exitCodeOfGate(series));
 }
 

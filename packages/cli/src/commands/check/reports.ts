@@ -1,29 +1,55 @@
 import { boundsJson, type Judged, type Row, type Verdict, valueFormat } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, formatShare } from '@hdrscope/kit';
-import { ExitCode, type Io } from '../../command.ts';
-import { jsonDocument } from '../../figures.ts';
-import {
-  escapeMarkdown,
-  formatJunit,
-  type JunitCase,
-  type JunitSuite,
-  type ReportFormat,
-  rowDetails,
-} from '../../file-reports.ts';
+import { ExitCode } from '../../command.ts';
+import { type JunitCase, type Report, type ReportSection, rowDetails } from '../../file-reports.ts';
 import { worthText } from '../../format.ts';
-import { wrapToScreen } from '../../screen/help-text.ts';
 import type { Colour } from '../../screen/screen.ts';
-import { type Column, formatMarkdown, paintEnds, shownTable } from '../../screen/table.ts';
+import type { Column } from '../../screen/table.ts';
 
-/** Formats a report. The output decides on colours and width. */
-export const reports: Readonly<
-  Record<ReportFormat, (judged: readonly Judged[], confidence: number, io: Io) => string>
-> = {
-  text: textReport,
-  json: jsonReport,
-  junit: junitReport,
-  markdown: markdownReport,
+/** A check as a report: an objective that is missed or cannot be judged is a failure. */
+export function checkReport(all: readonly Judged[], confidence: number): Report {
+  const columns = columnsOf(confidence);
+  return {
+    ...{ name: 'hdrscope check', hasSubjects: true },
+    result: conclusionOf(all),
+    mark: isKept(all) ? '✅' : '❌',
+    sections: all.map((one): ReportSection => {
+      const rows = cellsOf(one);
+      return {
+        ...{ heading: one.subject.name, facts: factsText(one), columns, rows },
+        colours: one.rows.map(({ verdict }) => COLOURS[verdict]),
+        sentences: notesOf(one),
+        cases: rows.map((cells, at) => testOf(one, columns, cells, one.rows[at]!)),
+      };
+    }),
+    json: () => checkJson(all, confidence),
+  };
+}
+
+const COLOURS: Readonly<Record<Verdict, Colour>> = {
+  'kept beyond doubt': 'green',
+  kept: 'green',
+  missed: 'red',
+  'missed beyond doubt': 'red',
+  'cannot be judged': 'yellow',
 };
+
+function testOf(
+  { subject: { unit } }: Judged,
+  columns: readonly Column[],
+  cells: readonly string[],
+  { kind, objective, verdict, note, isFailure }: Row,
+): JunitCase {
+  const shownUnit = kind !== 'percentile' || unit === 'none' ? '' : ` ${unit}`;
+  const actual = cells[1] === '-' ? '' : `, actual ${cells[1]}${shownUnit}`;
+  return {
+    name: objective,
+    outcome: isFailure ? 'failure' : 'passed',
+    type: verdict,
+    message: `${objective}: ${verdict}${actual}${note === undefined ? '' : `. ${note}`}`,
+    details: rowDetails(columns, cells),
+  };
+}
 
 // The table of verdicts.
 
@@ -130,52 +156,11 @@ function conclusionOf(all: readonly Judged[]): string {
   return `Of ${rows.length} ${rows.length === 1 ? 'objective' : 'objectives'}: ${parts.join(', ')}.`;
 }
 
-// Text.
-
-const COLOURS: Readonly<Record<Verdict, Colour>> = {
-  'kept beyond doubt': 'green',
-  kept: 'green',
-  missed: 'red',
-  'missed beyond doubt': 'red',
-  'cannot be judged': 'yellow',
-};
-
-/** Formats a table for each subject, and a sentence with the result. */
-function textReport(all: readonly Judged[], confidence: number, io: Io): string {
-  const tables = all.map((one) => {
-    const verdicts = one.rows.map(({ verdict }) => verdict);
-    const paintLine = paintEnds(verdicts, COLOURS, io);
-    const table = shownTable(columnsOf(confidence), cellsOf(one), io, paintLine);
-    const notes = notesOf(one).map((note) => `${wrapToScreen(note, io)}\n`);
-    return `${wrapToScreen(`${one.subject.name} (${factsText(one)})`, io)}
-
-${table.join('\n')}
-${notes.length === 0 ? '' : `\n${notes.join('')}`}
-`;
-  });
-  return `${tables.join('')}${wrapToScreen(conclusionOf(all), io)}\n`;
-}
-
-// Markdown.
-
-/** Formats a section of Markdown, for a pull request or the summary of a job. */
-export function markdownReport(all: readonly Judged[], confidence: number): string {
-  const tables = all.map((one) => {
-    const notes = notesOf(one).map((note) => `- ${escapeMarkdown(note)}\n`);
-    return `
-**${escapeMarkdown(one.subject.name)}** (${factsText(one)})
-
-${formatMarkdown(columnsOf(confidence), cellsOf(one)).join('\n')}
-${notes.length === 0 ? '' : `\n${notes.join('')}`}`;
-  });
-  return `### ${isKept(all) ? '✅' : '❌'} hdrscope check: ${conclusionOf(all)}\n${tables.join('')}\n`;
-}
-
 // JSON.
 
-/** Formats the verdicts for a program. Values are in the unit of their subject. */
-function jsonReport(all: readonly Judged[], confidence: number): string {
-  return jsonDocument({
+/** The verdicts for a program. Values are in the unit of their subject. */
+function checkJson(all: readonly Judged[], confidence: number): object {
+  return {
     isKept: isKept(all),
     confidence,
     subjects: all.map(({ subject: { name, tag, unit, evidence, errors, notes }, rows, notes: limits }) => ({
@@ -200,32 +185,5 @@ function jsonReport(all: readonly Judged[], confidence: number): string {
       })),
       notes: [...limits, ...notes],
     })),
-  });
-}
-
-// JUnit.
-
-/** Formats JUnit XML. An objective that is missed or cannot be judged is a failure. */
-export function junitReport(all: readonly Judged[], confidence: number): string {
-  const columns = columnsOf(confidence);
-  const suites = all.map((one): JunitSuite => {
-    const { subject, rows } = one;
-    const cases = cellsOf(one).map((cells, at): JunitCase => {
-      const { objective, verdict, note, isFailure } = rows[at]!;
-      const actual = cells[1] === '-' ? '' : `, actual ${cells[1]}${unitText(one, rows[at]!)}`;
-      return {
-        name: objective,
-        outcome: isFailure ? 'failure' : 'passed',
-        type: verdict,
-        message: `${objective}: ${verdict}${actual}${note === undefined ? '' : `. ${note}`}`,
-        details: rowDetails(columns, cells),
-      };
-    });
-    return { name: subject.name, cases, facts: [factsText(one), ...notesOf(one)] };
-  });
-  return formatJunit('hdrscope check', suites);
-}
-
-function unitText({ subject: { unit } }: Judged, { kind }: Row): string {
-  return kind !== 'percentile' || unit === 'none' ? '' : ` ${unit}`;
+  };
 }

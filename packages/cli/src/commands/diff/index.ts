@@ -1,8 +1,8 @@
 import { COMPARING, differencesOf, exitCodeOf, VERDICTS } from '../../comparison/index.ts';
 import { RUN_FORMS, RUN_OPTIONS, readSides } from '../../comparison/read-sides.ts';
-import { comparisonReports } from '../../comparison/report.ts';
+import { comparisonReport } from '../../comparison/report.ts';
 import { defineCommand } from '../../define-command.ts';
-import { REPORT_FORMATS } from '../../file-reports.ts';
+import { formatReport, REPORT_FORMATS } from '../../file-reports.ts';
 import { findRunFiles } from './sides.ts';
 
 const DESCRIPTION = `Compares percentiles of two programs, or of one before and after a change. A run is a file in any of these forms: ${RUN_FORMS}.
@@ -55,7 +55,7 @@ export const command = defineCommand({
     const files = await findRunFiles(operands, options);
     const { before, after, scale, reading } = await readSides(files, options, 'hdrscope diff', io);
     const differences = differencesOf(before, after, scale, options);
-    await io.stdout.write(comparisonReports[format](differences, io));
+    await io.stdout.write(formatReport(comparisonReport(differences), format, io));
     if (plot && format === 'text') {
       const { plotOf } = await import('../../comparison/plot.ts');
       await io.stdout.write(`\n${plotOf([before, after], scale, io)}`);

@@ -133,8 +133,8 @@ function causesTable(
     cause.kind,
     cause.verdict,
   ]);
-  const verdicts = causes.map(({ verdict }) => verdict);
-  return shownTable(columns, rows, io, paintEnds(verdicts, COLOURS, io)).join('\n');
+  const colours = causes.map(({ verdict }) => COLOURS[verdict]);
+  return shownTable(columns, rows, io, paintEnds(rows, colours, io)).join('\n');
 }
 
 /** The explanation as one document. Values are in `unit`, parts are parts of 1. */

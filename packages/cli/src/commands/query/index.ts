@@ -6,6 +6,7 @@ import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { DEFAULT_CONFIDENCE, exitCodeOf } from '../../comparison/index.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument, percentilesFor } from '../../figures.ts';
+import { formatReport } from '../../file-reports.ts';
 import { withOutput } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import {
@@ -159,11 +160,12 @@ async function compare(
   const comparison = await readComparison(history, options).catch(explained(history, options));
   const differences = historyDifferences(comparison, options);
   return withOutput(options.output, io, async (out) => {
-    const { comparisonJson, comparisonReports } = await import('../../comparison/report.ts');
+    const { comparisonReport } = await import('../../comparison/report.ts');
+    const report = comparisonReport(differences);
     await out.stdout.write(
       format === 'json'
-        ? jsonDocument({ ...comparisonJson(differences), ...missingJson(history) })
-        : comparisonReports.text(differences, out),
+        ? jsonDocument({ ...report.json(), ...missingJson(history) })
+        : formatReport(report, 'text', out),
     );
     return exitCodeOf(differences);
   });
@@ -179,17 +181,18 @@ async function findBuildChanges(
   percentilesFor(options, false);
   if (format === 'csv') throw new UsageError('--builds is answered as text or json');
   const { readBuilds } = await import('./comparison.ts');
-  const { judgeBuilds, changesReports, seriesJson } = await import('../../comparison/changes.ts');
+  const { judgeBuilds, changesReport } = await import('../../comparison/changes.ts');
   const explain = explained(history, { ...options, by: [key] });
   const { builds, scale, lost } = await readBuilds(history, options, key).catch(explain);
   if (lost > 0) await io.stderr.write(`hdrscope: ${valuesText(lost)} without ${key} belong to no build\n`);
   const { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, last = builds.length } = options;
   const series = judgeBuilds(builds.slice(-last), scale, { percentiles, confidence, failIfWorse });
+  const report = changesReport(series);
   return withOutput(options.output, io, async (out) => {
     await out.stdout.write(
       format === 'json'
-        ? jsonDocument({ ...seriesJson(series), ...missingJson(history) })
-        : changesReports.text(series, out),
+        ? jsonDocument({ ...report.json(), ...missingJson(history) })
+        : formatReport(report, 'text', out),
     );
     return exitCodeOf(series);
   });

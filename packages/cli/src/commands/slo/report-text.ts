@@ -81,8 +81,8 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
       verdict,
     ];
   });
-  const verdicts = rows.map(({ verdict }) => verdict);
-  return shownTable(columns, cells, io, paintEnds(verdicts, COLOURS, io));
+  const colours = rows.map(({ verdict }) => COLOURS[verdict]);
+  return shownTable(columns, cells, io, paintEnds(cells, colours, io));
 }
 
 function rateText(rate: number): string {
