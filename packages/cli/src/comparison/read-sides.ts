@@ -1,10 +1,6 @@
 import {
   hasRequests,
   isSketch,
-  measureOf,
-  type NumberUnit,
-  numberUnit,
-  perMs,
   scaleFigures,
   ticksPerUnit,
   type ValueScale,
@@ -12,13 +8,12 @@ import {
 } from '@hdrscope/inputs/internal';
 import { readRun } from '@hdrscope/interval-log/internal';
 import { formatCount } from '@hdrscope/kit';
-import type { CountedUnit } from '@hdrscope/registry';
-import { type Io, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { listForHelp, listReadBy } from '../inputs/forms.ts';
 import type { Input } from '../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../inputs/line-tally.ts';
-import { differentUnits, TIMED_PLACE, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
+import { hasOwnUnit, shareUnits, TIMED_PLACE } from '../inputs/numbers.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
 import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
@@ -92,15 +87,21 @@ export async function readGroups(
     command,
   } as const;
   const { inputs, progress } = await openInputs<ValueKind>(files.flat(), taking, io);
-  const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
+  const haveOwn = inputs.every(hasOwnUnit);
+  const units = shareUnits(inputs, {
+    ...{ unit: haveOwn ? undefined : unit, numbersIn: textUnit ?? unit },
+    ...{ place: options, isCompared: true },
+  });
+  const { divisor, unit: shown } = valueScaleOf(units.unit);
+  const scale = { divisor: haveOwn ? ticksPerUnit(units.numbers) * divisor : divisor, unit: shown };
   const reading = {
-    ...{ ...units, ...startTalliedReading(io, progress), textUnit },
+    ...{ ...units, ...startTalliedReading(io, progress), scale, textUnit },
     ...{ numberOptions: options, selection: selectionOf(options) },
   };
   const runs = await reading.finishAfter(readRuns(inputs, reading));
   for (const note of unlikeLengths(runs)) await reading.note(note);
   const groups = files.map(({ length }) => runs.splice(0, length));
-  return { groups, scale: units.scale, reading };
+  return { groups, scale, reading };
 }
 
 // Requests and sketches become figures.
@@ -142,58 +143,4 @@ function unlikeLengths(runs: readonly ComparedRun[]): string[] {
   return [
     `${most.name} has ${formatCount(most.totalCount)} values and ${least.name} ${formatCount(least.totalCount)}: runs are alike when they are equally long`,
   ];
-}
-
-// Units.
-
-/** The units that follow from `--unit`, `--text-unit` and the texts themselves. */
-interface DiffUnits {
-  readonly scale: ValueScale;
-  /** The unit of numbers, counted in steps that suit the other side. */
-  readonly numbers: NumberUnit;
-  readonly takesBare: boolean;
-}
-
-/** Inputs whose values have a unit of their own, or none. Other inputs are in that of `--unit`. */
-const WITH_OWN_UNIT: readonly ValueKind[] = ['numbers', 'recorded'];
-
-/**
- * @param stated The unit of `--unit`; `undefined` without it.
- * @param found The unit of numbers and of recorded figures.
- * @throws UsageError when the two sides measure different things.
- */
-function diffUnits(
-  inputs: readonly Input<ValueKind>[],
-  stated: CountedUnit | undefined,
-  { unit: numbersIn, takesBare, step: figuresStep }: UnitOfNumbers,
-): DiffUnits {
-  const others = inputs.filter(({ kind }) => !WITH_OWN_UNIT.includes(kind));
-  if (others.length === 0) {
-    const numbers = numberUnit(numbersIn, figuresStep);
-    return { scale: scaleOf(numbers), numbers, takesBare };
-  }
-  const unit = stated ?? 'ns';
-  const scale = valueScaleOf(unit);
-  if (others.length === inputs.length) return { scale, numbers: numberUnit(unit), takesBare };
-  assertComparable(inputs, others[0]!, unit, numbersIn);
-  // In steps of the log.
-  const step = measureOf(unit) === 'time' ? perMs(numbersIn) / scale.divisor : 1;
-  return { scale, numbers: numberUnit(numbersIn, step), takesBare };
-}
-
-/** The scale of counted numbers. Times are shown in ms. */
-function scaleOf(numbers: NumberUnit): ValueScale {
-  const { divisor, unit } = valueScaleOf(numbers.unit);
-  return { divisor: ticksPerUnit(numbers) * divisor, unit };
-}
-
-function assertComparable(
-  inputs: readonly Input<ValueKind>[],
-  { name: other }: Input<ValueKind>,
-  unit: CountedUnit,
-  numbersIn: CountedUnit,
-): void {
-  if (measureOf(unit) === measureOf(numbersIn)) return;
-  const { name } = inputs.find(({ kind }) => WITH_OWN_UNIT.includes(kind))!;
-  throw new UsageError(differentUnits(name, numbersIn, other, unit));
 }

@@ -12,12 +12,14 @@ import {
   firstDocuments,
   inUnit,
   type NumberUnit,
+  numberUnit,
   stepOf,
+  unitsPer,
 } from '@hdrscope/inputs/internal';
 import { formatCount, isObject, listNames } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { UsageError } from '../command.ts';
+import { Refusal, UsageError } from '../command.ts';
 import { defineOptions } from '../define-command.ts';
 import { integer } from '../options.ts';
 import { bytesOf, explained, explanation, type Input } from './input.ts';
@@ -119,7 +121,7 @@ export function vanishedText(vanished: number, unit: NumberUnit, command = ''): 
 // Units.
 
 /** The unit in which numbers are counted. */
-export interface UnitOfNumbers {
+interface UnitOfNumbers {
   readonly unit: CountedUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;
@@ -168,13 +170,56 @@ function unitOfNumbers(
   }
 }
 
+/** The units of inputs that are shown together. */
+export interface SharedUnits {
+  /** The unit of the values. */
+  readonly unit: CountedUnit;
+  /** The unit of numbers and of recorded figures, and their steps. */
+  readonly numbers: NumberUnit;
+  /** Whether numbers without a unit are in it. */
+  readonly takesBare: boolean;
+}
+
+/** What a command line states of units. */
+interface StatedUnits {
+  /** The unit of the values. @default that of the numbers where there is nothing else, else `'ns'` */
+  readonly unit: CountedUnit | undefined;
+  /** The unit of numbers that have none. */
+  readonly numbersIn: CountedUnit | undefined;
+  readonly place: NumberPlace;
+  /** Whether the inputs are compared with each other, so that numbers are counted in steps of the others. */
+  readonly isCompared: boolean;
+}
+
+/** Whether the values of an input have a unit of their own, or none. Other values are in that of `--unit`. */
+export function hasOwnUnit({ kind }: Pick<Input, 'kind'>): boolean {
+  return kind === 'numbers' || kind === 'recorded';
+}
+
+/**
+ * The units of inputs that are shown together.
+ *
+ * @throws UsageError, Refusal when they measure different things, or a text has no such field or column.
+ */
+export function shareUnits(
+  inputs: readonly Input[],
+  { unit: stated, numbersIn, place, isCompared }: StatedUnits,
+): SharedUnits {
+  const { unit: found, takesBare, step } = unitOfInputs(inputs, numbersIn, place);
+  const own = inputs.find(hasOwnUnit);
+  const other = inputs.find((input) => input.kind !== 'json' && !hasOwnUnit(input));
+  const unit = stated ?? (own !== undefined && other === undefined ? found : 'ns');
+  const perNumber = unitsPer(found, unit);
+  if (own !== undefined && perNumber === undefined) {
+    if (other !== undefined) throw new UsageError(differentUnits(own.name, found, other.name, unit));
+    throw new Refusal(`${own.name} is in ${found}, which is not ${unit}: --unit ${found} draws it`);
+  }
+  const isInSteps = isCompared && other !== undefined && perNumber !== undefined;
+  return { unit, numbers: numberUnit(found, isInSteps ? 1 / perNumber : step), takesBare };
+}
+
 /** Why numbers and values of other files cannot be shown together, and what to state. */
-export function differentUnits(
-  name: string,
-  numbersIn: CountedUnit,
-  other: string,
-  unit: CountedUnit,
-): string {
+function differentUnits(name: string, numbersIn: CountedUnit, other: string, unit: CountedUnit): string {
   return numbersIn === 'none'
     ? `${name} has numbers without a unit, and the values of ${other} are in ${unit}: --text-unit ms says that the numbers are milliseconds`
     : `${name} is in ${numbersIn} and ${other} in ${unit}: --unit states the unit of ${other}`;

@@ -53,6 +53,19 @@ function write(kind: string, values: readonly number[]): string {
   return folder.write(name, text);
 }
 
+test('figures in KiB and a histogram in bytes are compared in bytes', async () => {
+  const [kibs, bytes] = [new Histogram(), new Histogram()];
+  for (let size = 1; size <= 2000; size++) {
+    kibs.record(size);
+    bytes.record(size * 1024);
+  }
+  const before = JSON.stringify({ unit: 'KiB', resolution: 1, encoded: kibs.toBase64() });
+  const files = [folder.write('kibs.json', before), folder.write('bytes.txt', `${bytes.toBase64()}\n`)];
+  const { stdout } = await hdrscope(['diff', ...files, '--unit', 'bytes', '--percentiles', '50', '--json']);
+  const { changes } = JSON.parse(stdout) as { changes: readonly [{ relative: number }] };
+  expect(Math.abs(changes[0].relative)).toBeLessThan(0.002);
+});
+
 test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => [one, other])))(
   'compares %s with %s, recognised by their content',
   async (one, other) => {

@@ -1,20 +1,12 @@
 import type { NumberPlace } from '@hdrscope/inputs';
-import {
-  measureOf,
-  type NumberUnit,
-  numberUnit,
-  type TextUnit,
-  ticksPerUnit,
-  type ValueScale,
-  valueScaleOf,
-} from '@hdrscope/inputs/internal';
+import { type TextUnit, ticksPerUnit, type ValueScale, valueScaleOf } from '@hdrscope/inputs/internal';
 import type { LogHistogram, PercentileText } from '@hdrscope/interval-log';
 import type { Period } from '@hdrscope/plot/internal';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { type Io, Refusal, UsageError } from '../../command.ts';
+import { type Io, UsageError } from '../../command.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading } from '../../inputs/line-tally.ts';
-import { differentUnits, unitOfInputs } from '../../inputs/numbers.ts';
+import { type SharedUnits, shareUnits } from '../../inputs/numbers.ts';
 import {
   type CountedInput,
   readValues,
@@ -28,14 +20,8 @@ function textScale(unit: CountedUnit): ValueScale {
   return valueScaleOf(isTime(unit) ? unit : 'none');
 }
 
-/** The units that follow from `--unit` and `--text-unit`. */
-interface PlotUnits {
-  /** The unit of the plot. */
-  readonly unit: CountedUnit;
-  /** The unit of numbers. */
-  readonly numbers: NumberUnit;
-  /** Whether numbers without a unit are in it. */
-  readonly takesBare: boolean;
+/** The units of what is drawn. */
+interface PlotUnits extends SharedUnits {
   /** The divisor that brings counted numbers to the unit of the plot. */
   readonly numberScale: number;
 }
@@ -54,37 +40,17 @@ export function plotUnits(
   inputs: readonly Input[],
   { unit: asked, textUnit, numberOptions, isCompared }: UnitOptions,
 ): PlotUnits {
-  const { unit: numbersIn, takesBare, step } = unitOfInputs(inputs, textUnit ?? asked, numberOptions);
-  const withOwn = inputs.filter(({ kind }) => kind === 'numbers' || kind === 'recorded');
-  const others = inputs.filter(({ kind }) => kind !== 'json' && !withOwn.some((one) => one.kind === kind));
-  const unit = asked ?? (withOwn.length > 0 && others.length === 0 ? numbersIn : 'ns');
-  if (textUnit !== undefined && !isTime(unit)) {
+  if (textUnit !== undefined && asked !== undefined && !isTime(asked)) {
     throw new UsageError(
-      `--text-unit and --unit ${unit} exclude each other: values are taken as printed then`,
+      `--text-unit and --unit ${asked} exclude each other: values are taken as printed then`,
     );
   }
-  assertSameMeasure(withOwn[0], others[0], numbersIn, unit);
-  const perUnit = SHOWN_UNITS[unit].scale / SHOWN_UNITS[numbersIn].scale;
-  const numbers =
-    isCompared && others.length > 0 ? numberUnit(numbersIn, perUnit) : numberUnit(numbersIn, step);
+  const stated = { unit: asked, numbersIn: textUnit ?? asked };
+  const units = shareUnits(inputs, { ...stated, place: numberOptions, isCompared });
+  const { unit, numbers } = units;
+  const perUnit = SHOWN_UNITS[unit].scale / SHOWN_UNITS[numbers.unit].scale;
   // 12 digits hide rounding errors: 1e6 / 1e3 * 1e-3 is 1.
-  const numberScale = Number((ticksPerUnit(numbers) * perUnit).toPrecision(12));
-  return { unit, numbers, takesBare, numberScale };
-}
-
-function assertSameMeasure(
-  numbers: Input | undefined,
-  other: Input | undefined,
-  numbersIn: CountedUnit,
-  unit: CountedUnit,
-): void {
-  if (numbers === undefined || measureOf(numbersIn) === measureOf(unit)) return;
-  if (other === undefined) {
-    throw new Refusal(
-      `${numbers.name} is in ${numbersIn}, which is not ${unit}: --unit ${numbersIn} draws it`,
-    );
-  }
-  throw new UsageError(differentUnits(numbers.name, numbersIn, other.name, unit));
+  return { ...units, numberScale: Number((ticksPerUnit(numbers) * perUnit).toPrecision(12)) };
 }
 
 function isTime(unit: CountedUnit): unit is TextUnit {
