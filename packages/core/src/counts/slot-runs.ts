@@ -16,10 +16,55 @@ export interface SlotRuns {
   /** Their counts, integers above 0. */
   readonly counts: Float64Array;
   /**
-   * Puts the next run into `slots` and `counts`, where it stays until any other run is read. Returns the length of the run, or
-   * 0 after the last run; the call after that returns the first run again.
+   * Puts the next run into `slots` and `counts`, where it stays until any other run is read. Whoever reads it may overwrite it.
+   * Returns the length of the run, or 0 after the last run; the call after that returns the first run again.
    */
   next(): number;
+}
+
+/**
+ * A run of counts that one slot after the other was added to, to be read once. It keeps its room, so that a maker of many runs fills one
+ * buffer.
+ */
+export class RunBuffer implements SlotRuns {
+  total = 0;
+  slots: Int32Array = new Int32Array(64);
+  counts: Float64Array = new Float64Array(64);
+  #length = 0;
+  #isRead = false;
+
+  get first(): number {
+    return this.slots[0]!;
+  }
+
+  get last(): number {
+    return this.slots[this.#length - 1]!;
+  }
+
+  clear(): void {
+    this.total = 0;
+    this.#length = 0;
+    this.#isRead = false;
+  }
+
+  /** @param slot Not below the one before it. @param count An integer above 0. */
+  push(slot: number, count: number): void {
+    if (this.#length === this.slots.length) {
+      const { slots, counts } = this;
+      this.slots = new Int32Array(2 * slots.length);
+      this.slots.set(slots);
+      this.counts = new Float64Array(2 * counts.length);
+      this.counts.set(counts);
+    }
+    this.slots[this.#length] = slot;
+    this.counts[this.#length++] = count;
+    this.total += count;
+  }
+
+  next(): number {
+    this.#isRead = !this.#isRead;
+    return this.#isRead ? this.#length : 0;
+  }
 }
 
 /** The runs of one layout in the slots of another: each count goes to the slot of the lowest value of its old slot. */

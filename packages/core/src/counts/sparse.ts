@@ -379,20 +379,41 @@ export class SparseCounts implements LiveCounts {
 
   addRuns(runs: SlotRuns): void {
     this.#assertLive();
-    this.#unfold();
-    const { slots, counts } = runs;
-    const { total } = this;
     for (let length = runs.next(); length > 0; length = runs.next()) {
-      this.#makePagesFor(slots, length);
-      const { cells } = this;
-      for (let i = 0; i < length; i++) {
-        const slot = slots[i]!;
-        const address = (this.#placeOf(slot >> PAGE_BITS) << PAGE_BITS) + (slot & SLOT_IN_PAGE);
-        const sum = cells[address]! + counts[i]!;
-        cells[address] = sum <= FULL ? sum : this.#carry(slot, sum);
-      }
+      this.#addRun(runs.slots, runs.counts, length);
     }
-    this.#setTotal(total + runs.total);
+  }
+
+  /** Adds a run, in place of which it leaves what was carried: that is a run too, whose pages are made at once. */
+  #addRun(slots: Int32Array, counts: Float64Array, length: number): void {
+    let added = 0;
+    for (let i = 0; i < length; i++) added += counts[i]!;
+    if (this.#few !== undefined && this.total + added <= MOST_VALUES) {
+      for (let i = 0; i < length; i++) this.#addFew(slots[i]!, counts[i]!);
+      return;
+    }
+    this.#unfold();
+    this.#makePagesFor(slots, length);
+    const { cells } = this;
+    let carried = 0;
+    let page = -1;
+    let start = 0;
+    for (let i = 0; i < length; i++) {
+      const slot = slots[i]!;
+      if (slot >> PAGE_BITS !== page) {
+        page = slot >> PAGE_BITS;
+        start = this.#placeOf(page) << PAGE_BITS;
+      }
+      const address = start + (slot & SLOT_IN_PAGE);
+      const sum = cells[address]! + counts[i]!;
+      const carries = sum <= FULL ? 0 : carriesOf(sum);
+      cells[address] = sum - FULL * carries;
+      if (carries === 0) continue;
+      slots[carried] = slot;
+      counts[carried++] = carries;
+    }
+    this.#setTotal(this.total + added);
+    if (carried > 0) this.#ownCarries().#addRun(slots, counts, carried);
   }
 
   remove(slot: number, count: number): void {
