@@ -162,6 +162,10 @@ export function countsSince(
 ): { readonly counts: ReadonlyCounts; readonly isReset: boolean; readonly uncertain?: number } | undefined {
   const listed = now instanceof SparseCounts ? now.listedSince(before) : undefined;
   if (listed !== undefined) return { counts: listed, isReset: false };
+  if (now instanceof RunCounts && before instanceof RunCounts) {
+    const run = now.since(before);
+    if (run !== undefined) return { counts: run, isReset: false };
+  }
   let isReset = false;
   let uncertain = 0;
   const hasReset = (): boolean => {

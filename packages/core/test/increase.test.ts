@@ -25,6 +25,25 @@ describe('an increase', () => {
     expect(increase(now, explicit(0, 0, 0, 0)).counts).toBe(now.counts);
   });
 
+  test('of arrays is the difference of each slot, wherever the arrays begin and end, or a reset', () => {
+    const array = fc.record({ from: fc.nat(5), counts: fc.array(fc.nat(3), { maxLength: 5 }) });
+    fc.assert(
+      fc.property(array, array, fc.boolean(), (before, more, isReset) => {
+        const wide = explicitLayout([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        const all = new Array<number>(10).fill(0);
+        for (const { from, counts } of isReset ? [more] : [before, more]) {
+          for (const [i, count] of counts.entries()) all[from + i]! += count;
+        }
+        const last = countedIn(wide, before.counts, { from: before.from });
+        const result = increase(countedIn(wide, all), last);
+        const differences = all.map((count, slot) => count - last.counts.at(slot));
+        const hasFallen = differences.some((difference) => difference < 0);
+        expect(result.isReset).toBe(hasFallen);
+        expect(slots(result)).toEqual(hasFallen ? all : differences);
+      }),
+    );
+  });
+
   test('is the difference of each slot', () => {
     const result = increase(explicit(4, 0, 2, 9), explicit(1, 0, 2, 4));
     expect(slots(result)).toEqual([3, 0, 0, 5]);

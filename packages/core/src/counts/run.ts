@@ -46,6 +46,21 @@ export class RunCounts implements ReadonlyCounts {
     return this.#counts.length * Float64Array.BYTES_PER_ELEMENT;
   }
 
+  /** The increase since earlier counts of the same slots; `undefined` when a count has fallen. */
+  since(before: RunCounts): RunCounts | undefined {
+    if (before.first < this.first || before.last > this.last) return undefined;
+    const length = Math.max(this.last - this.first + 1, 0);
+    // A short array takes less time to make than a typed one.
+    const counts = new Array<number>(length);
+    const [own, others] = [this.first - this.#from, this.first - before.#from];
+    for (let i = 0; i < length; i++) {
+      const count = this.#counts[own + i]! - (before.#counts[others + i] ?? 0);
+      if (count < 0) return undefined;
+      counts[i] = count;
+    }
+    return new RunCounts(this.length, this.first, counts);
+  }
+
   at(slot: number): number {
     return this.#counts[slot - this.#from] ?? 0;
   }
