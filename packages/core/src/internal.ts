@@ -41,9 +41,11 @@ export {
   type Placement,
   type PlacementTarget,
   placeCounts,
+  placeSlot,
+  type SlotPlacement,
 } from './conversion/placement.ts';
 export { divideSlot, type ThresholdCounts, thresholdSlots } from './conversion/thresholds.ts';
-export type { SlotRuns } from './counts/slot-runs.ts';
+export { RunBuffer, type SlotRuns } from './counts/slot-runs.ts';
 export { type SlotRange, SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';

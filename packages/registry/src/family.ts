@@ -8,6 +8,7 @@ import { type FamilyOptions, type FamilySettings, familySettings, type Scope } f
 import { NOTHING_REJECTED, type RejectedCounts, rejectedCount, rejectedTogether } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
+import { SlotPlans } from './slot-plans.ts';
 import { TextTable } from './text-table.ts';
 import { familyThresholds } from './thresholds.ts';
 
@@ -132,6 +133,7 @@ export class Family implements FamilySettings {
       ticksPerUnit: resolution.ticksPerUnit / resolution.unitsPerTick,
       nsPerUnit: nanosecondsPer(unit),
       thresholds,
+      plans: new SlotPlans({ layout, unitLayout, resolution, thresholds }),
       marks: thresholds.marks,
       highestInt: Math.min(this.layout.highestTrackableValue, 2 ** 31 - 1),
       clock,

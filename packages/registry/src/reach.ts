@@ -1,6 +1,6 @@
 import type { Bounds, Counted, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
 import { intervalOfSlot, usedSlots } from '@hdrscope/core/internal';
-import type { FamilyThresholds } from './thresholds.ts';
+import { type FamilyThresholds, firstThreshold } from './thresholds.ts';
 
 /** The slots in which the values of one slot may lie, the own one among them. */
 export interface SlotReach {
@@ -15,29 +15,112 @@ export interface SlotReach {
 }
 
 /** How far the values of slots reach, by slot. The values of all other slots lie in them. */
-export type SlotReaches = ReadonlyMap<number, SlotReach>;
+export interface SlotReaches extends Iterable<readonly [slot: number, reach: SlotReach]> {
+  /** The reach of a slot; `undefined` when its values lie in it. */
+  get(slot: number): SlotReach | undefined;
+  /** The slots, ascending. */
+  keys(): Iterable<number>;
+  /** How many slots there are. */
+  readonly size: number;
+}
 
-/** Notes that values of a slot may lie between two others. A slot that was widened before has both reaches. */
-export function widen(
-  reaches: Map<number, SlotReach>,
+/** Reaches in two lists, since a series may have hundreds of them: a map takes twice the memory. */
+export class ReachList implements SlotReaches {
+  /** Ascending. */
+  readonly #slots: number[];
+  readonly #reaches: SlotReach[];
+  /** The place that was looked at last: most callers go from slot to slot. */
+  #at = 0;
+
+  /** @param others Reaches to begin with. @default none */
+  constructor(others?: SlotReaches) {
+    this.#slots = others === undefined ? [] : [...others.keys()];
+    this.#reaches = this.#slots.map((slot) => others!.get(slot)!);
+  }
+
+  get size(): number {
+    return this.#slots.length;
+  }
+
+  get(slot: number): SlotReach | undefined {
+    const at = this.#placeFrom(slot);
+    return this.#slots[at] === slot ? this.#reaches[at] : undefined;
+  }
+
+  keys(): Iterable<number> {
+    return this.#slots.values();
+  }
+
+  *[Symbol.iterator](): Generator<readonly [slot: number, reach: SlotReach]> {
+    for (const [at, slot] of this.#slots.entries()) yield [slot, this.#reaches[at]!];
+  }
+
+  /**
+   * Notes that values of a slot may lie between two others. A slot that was widened before has both reaches.
+   *
+   * @param reach Contains the slot. It is kept, and may be shared.
+   */
+  widen(slot: number, reach: SlotReach): void {
+    const at = this.#placeFrom(slot);
+    if (at === this.#slots.length) {
+      this.#slots.push(slot);
+      this.#reaches.push(reach);
+    } else if (this.#slots[at] !== slot) {
+      this.#slots.splice(at, 0, slot);
+      this.#reaches.splice(at, 0, reach);
+    } else this.#reaches[at] = joined(this.#reaches[at]!, reach);
+  }
+
+  /** The place of the lowest slot from `slot` on. */
+  #placeFrom(slot: number): number {
+    const slots = this.#slots;
+    let from = this.#at;
+    let to = slots.length;
+    if (from >= to || slots[from]! > slot) from = 0;
+    else if (slots[from]! < slot) {
+      from++;
+      if (from < to && slots[from]! >= slot) to = from;
+    } else to = from;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (slots[middle]! < slot) from = middle + 1;
+      else to = middle;
+    }
+    this.#at = from;
+    return from;
+  }
+}
+
+/**
+ * The reach of a slot whose values may lie between two others, or on either side of a threshold in the slot; `undefined` when they lie in
+ * the slot, and on one side.
+ */
+export function reachBeyond(
   slot: number,
-  { first, last, startsAbove, endsWithin }: SlotReach,
-): void {
-  const known = reaches.get(slot) ?? { first: slot, last: slot };
-  reaches.set(slot, {
+  reach: SlotReach,
+  thresholds: FamilyThresholds,
+): SlotReach | undefined {
+  const { first, last, startsAbove, endsWithin } = reach;
+  const isOneSlot = first >= slot && last <= slot;
+  if (isOneSlot && (startsAbove || endsWithin || firstThreshold(slot, thresholds) < 0)) return undefined;
+  return joined({ first: slot, last: slot }, reach);
+}
+
+function joined(known: SlotReach, { first, last, startsAbove, endsWithin }: SlotReach): SlotReach {
+  return {
     first: Math.min(first, known.first),
     last: Math.max(last, known.last),
     startsAbove: ofFarther(known.first - first, startsAbove, known.startsAbove),
     endsWithin: ofFarther(last - known.last, endsWithin, known.endsWithin),
-  });
+  };
 }
 
 /** Where the values of slots may lie that were counted at two places. */
 export function joinReaches(a: SlotReaches | undefined, b: SlotReaches | undefined): SlotReaches | undefined {
   if (a === undefined || b === undefined || a === b) return a ?? b;
-  const joined = new Map(a);
-  for (const [slot, reach] of b) widen(joined, slot, reach);
-  return joined;
+  const both = new ReachList(a);
+  for (const [slot, reach] of b) both.widen(slot, reach);
+  return both;
 }
 
 /** What a family has to know of its slots and thresholds. */

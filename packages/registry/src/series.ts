@@ -1,9 +1,8 @@
-import type { Bounds, Counted, HdrLayout, Layout, Resolution } from '@hdrscope/core';
+import type { Counted, HdrLayout, Layout, Resolution } from '@hdrscope/core';
 import type { ThresholdCounts } from '@hdrscope/core/internal';
 import {
   assertCounted,
   computeMean,
-  edgesBelow,
   fromTicks,
   histogramOver,
   isHdrLayout,
@@ -11,6 +10,7 @@ import {
   NOTHING_PLACED,
   type Placement,
   placeCounts,
+  RunBuffer,
   type SlotRange,
   type SlotRuns,
   SparseCounts,
@@ -22,7 +22,7 @@ import { addEstimated, countEstimated, type EstimatedCounts } from './estimated.
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
-import { reachBetween, reachesIn, type SlotReach, type SlotReaches, widen } from './reach.ts';
+import { ReachList, reachBeyond, reachesIn, type SlotReach, type SlotReaches } from './reach.ts';
 import {
   addRejected,
   emptyTally,
@@ -32,6 +32,7 @@ import {
   rejectedCount,
 } from './rejected.ts';
 import { type CurrentState, NO_EXEMPLARS, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
+import type { SlotPlans } from './slot-plans.ts';
 import {
   assertDivides,
   countAtThresholds,
@@ -54,6 +55,8 @@ export interface SeriesSetup {
   /** Nanoseconds in one unit; `undefined` when the unit does not measure time. */
   readonly nsPerUnit: number | undefined;
   readonly thresholds: FamilyThresholds;
+  /** What all series do with slots of other layouts. */
+  readonly plans: SlotPlans;
   /** Those of `thresholds`: a record that finds them here saves a step. */
   readonly marks: FamilyThresholds['marks'];
   /** The highest trackable number of ticks, or 2^31 − 1 when that is less. */
@@ -107,7 +110,7 @@ export class Series {
   /** See `SeriesSnapshot.atThresholds`; `undefined` while it is that of the last snapshot. */
   #atThresholds: number[] | undefined;
   /** See `SeriesSnapshot.reaches`; `undefined` while it is that of the last snapshot. */
-  #reaches: Map<number, SlotReach> | undefined;
+  #reaches: ReachList | undefined;
   /** See `SeriesSnapshot.estimated`. */
   #estimated: EstimatedCounts | undefined;
   /** The last snapshot, which is the state of the series while it has not changed. */
@@ -226,6 +229,12 @@ export class Series {
    * ```
    */
   add(counted: Counted, facts: CountedFacts = NO_FACTS): AddedCounts {
+    const { count, open } = this.addCounted(counted, facts);
+    return { count, open };
+  }
+
+  /** @internal `add`, and how many of the counted values are in slots that reach beyond those of the series. */
+  addCounted(counted: Counted, facts: CountedFacts): AddedPlacement {
     assertCounted('add', counted);
     assertFacts(facts);
     const { layout, counts } = counted;
@@ -234,7 +243,7 @@ export class Series {
       throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
     }
     const heir = this.#heir;
-    if (heir !== this) return heir.add(counted, facts);
+    if (heir !== this) return heir.addCounted(counted, facts);
     const own = this.setup;
     const isOfOwnSlots = isHdrLayout(layout) && layout.sharesSlotsWith(own.layout);
     const division = isOfOwnSlots ? facts.atThresholds : undefined;
@@ -260,7 +269,7 @@ export class Series {
     if (this.#last === undefined && facts.startTimeMs !== undefined) {
       this.#startTimeMs = Math.min(this.#startTimeMs, facts.startTimeMs);
     }
-    return { count: placed.count, open: placed.open };
+    return placed;
   }
 
   /**
@@ -286,7 +295,9 @@ export class Series {
     this.counts.assertRoomFor(runs.total);
     this.#change();
     const end = this.setup.layout.slotCount - 1;
-    for (const [slot, { first, last }] of reaches) this.#widen(slot, { first, last: Math.min(last, end) });
+    for (const [slot, { first, last }] of reaches) {
+      this.#widen(slot, reachBeyond(slot, { first, last: Math.min(last, end) }, this.setup.thresholds));
+    }
     this.#addWhole(() => this.counts.addRuns(runs), atThresholds);
     this.#estimated = addEstimated(this.#estimated, estimated);
     this.#sum += sum;
@@ -507,64 +518,64 @@ export class Series {
     if (added.every((count) => count === 0)) return;
     divideAdded(this.#ownAtThresholds(), added, division, thresholds, unitLayout);
     for (const slot of undividedSlots(added, division, thresholds, unitLayout)) {
-      this.#widen(slot, { first: slot, last: slot });
+      this.#widen(slot, reachBeyond(slot, { first: slot, last: slot }, thresholds));
     }
   }
 
-  /** Notes that values of a slot may lie between two others, or on either side of a threshold in the slot. */
-  #widen(slot: number, reach: SlotReach): void {
-    const { first, last, startsAbove, endsWithin } = reach;
-    const isOneSlot = first >= slot && last <= slot;
-    if (isOneSlot && (startsAbove || endsWithin || firstThreshold(slot, this.setup.thresholds) < 0)) return;
-    this.#reaches ??= new Map(this.#last?.reaches);
-    widen(this.#reaches, slot, reach);
+  /** Notes where the values of a slot may lie: see `reachBeyond`. */
+  #widen(slot: number, reach: SlotReach | undefined): void {
+    if (reach === undefined) return;
+    // Series whose counts came by one plan share its reach.
+    if ((this.#reaches ?? this.#last?.reaches)?.get(slot) === reach) return;
+    this.#reaches ??= new ReachList(this.#last?.reaches);
+    this.#reaches.widen(slot, reach);
   }
 
   #addTicks(
     { layout, counts, placedFrom }: Counted<HdrLayout>,
     { sum, within = {} }: CountedFacts,
     division: ThresholdCounts | undefined,
-  ): Placement {
-    if (counts.total === 0) return NOTHING_PLACED;
+  ): AddedPlacement {
+    if (counts.total === 0) return NOTHING_ADDED;
     const { resolution } = this.setup;
     const own = histogramOver(this.setup.layout, this.counts);
     this.#addWhole(() => own.add({ layout, counts }), division);
-    const slots = this.setup.layout;
+    const { layout: slots, thresholds } = this.setup;
     if (placedFrom?.length || !slots.contains(layout)) {
-      for (const [slot, reach] of reachesIn(slots, { layout, counts, placedFrom })) this.#widen(slot, reach);
+      for (const [slot, reach] of reachesIn(slots, { layout, counts, placedFrom })) {
+        this.#widen(slot, reachBeyond(slot, reach, thresholds));
+      }
     }
     const [lower, upper] = [layout.lower(counts.first), layout.upper(counts.last)];
     const ofSlots = { min: fromTicks(resolution, lower), max: fromTicks(resolution, upper) };
     return {
-      ...NOTHING_PLACED,
+      ...NOTHING_ADDED,
       count: counts.total,
       sum: sum ?? fromTicks(resolution, computeMean({ layout, counts }) * counts.total),
       ...narrowed(ofSlots, within),
     };
   }
 
-  #place(counted: Counted, { within = {} }: CountedFacts): Placement {
+  #place(counted: Counted, { within = {} }: CountedFacts): AddedPlacement {
     const { layout, counts } = counted;
     if (counts.length !== layout.slotCount) {
       const allowed = `one for each of the ${layout.slotCount} slots`;
       throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, counts.length);
     }
-    const { counts: own } = this;
-    own.assertRoomFor(counts.total);
-    const { layout: slots, thresholds } = this.setup;
-    // A smallest value that is known may be the lower end of its bucket.
-    const isAboveLower = !layout.lowerInclusive && within.min === undefined;
-    const place = (ticks: number, count: number, value: number, bounds: Bounds): void => {
-      const below = edgesBelow(thresholds.values, value);
-      // Rounding may have put the ticks beyond the slot of a threshold that the value is not beyond.
-      const [least, most] = [thresholds.slots[below - 1] ?? 0, thresholds.slots[below] ?? slots.slotCount];
-      const slot = Math.min(Math.max(slots.slotOf(ticks), least), most);
-      own.add(slot, count);
-      this.#widen(slot, reachBetween(this.setup, bounds, isAboveLower));
-      const first = firstThreshold(slot, thresholds);
-      if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
-    };
-    return placeCounts(counted, this.setup, place, within);
+    this.counts.assertRoomFor(counts.total);
+    const { thresholds, plans } = this.setup;
+    let straddling = 0;
+    PLACED.clear();
+    const placed = placeCounts(counts, plans.finder(counted, within), (plan, count) => {
+      PLACED.push(plan.slot, count);
+      if (plan.reach !== undefined) this.#widen(plan.slot, plan.reach);
+      if (plan.firstThreshold >= 0) {
+        countAtThresholds(this.#ownAtThresholds(), plan.firstThreshold, plan.inside, count, thresholds);
+      }
+      if (plan.straddles) straddling += count;
+    });
+    this.counts.addRuns(PLACED);
+    return { ...placed, straddling };
   }
 
   #reject(value: unknown, count = 1): void {
@@ -626,7 +637,18 @@ export interface LiveSeries {
 }
 
 const NO_FACTS: CountedFacts = {};
-const NO_REACHES: SlotReaches = /* @__PURE__ */ new Map();
+
+/** What a series has done with counts. */
+interface AddedPlacement extends Placement {
+  /** How many of the counted values are in slots of another kind of layout that reach beyond the slots that took their counts. */
+  readonly straddling: number;
+}
+
+const NOTHING_ADDED: AddedPlacement = { ...NOTHING_PLACED, straddling: 0 };
+
+/** The counts that a series is about to add. */
+const PLACED = /* @__PURE__ */ new RunBuffer();
+const NO_REACHES: SlotReaches = /* @__PURE__ */ new ReachList();
 
 const TWO_POW_31 = 2 ** 31;
 /** A number of at least 0, rounded, is the integer part of its sum with this. With 0.5 itself, 0.5 − 2^-54 would be rounded up. */

@@ -3,6 +3,7 @@ import './remote/exchange.test.ts';
 import './remote/mutations.test.ts';
 import './remote/threads.test.ts';
 import './remote/wire.test.ts';
+import './slot-plans.test.ts';
 import './thresholds.test.ts';
 import './samples.test.ts';
 import './wide-slots.test.ts';

@@ -1,6 +1,6 @@
 import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
-import { usedSlots } from '../counts/used-slots.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { middle } from '../double.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
@@ -54,59 +54,94 @@ export const NOTHING_PLACED: Placement = {
   open: 0,
 };
 
+/** Where the values of one slot go. */
+export interface SlotPlacement {
+  /** Stands for the values, in the unit of their layout: the midpoint of the slot, or the middle of what a range leaves of it. */
+  readonly value: number;
+  /** Whether the slot is open on a side that the range does not close: the values may lie far beyond `value`. */
+  readonly isOpen: boolean;
+  /** A value of the target's layout, whose slot takes the counts; `undefined` when the target has no slot for `value`. */
+  readonly ticks: number | undefined;
+  /** `value`, or the double beside it where `value` is a bound that the slot excludes. */
+  readonly inside: number;
+  /** The bounds of the values in ticks, not rounded, and infinite on an open side. */
+  readonly within: Bounds;
+}
+
 /**
- * Places counts of any layout into HDR slots: each slot, whole, at its midpoint, or at the middle of what `range` leaves of
- * it. Where the midpoint of that HDR slot lies outside of the slot and that of the one beside it does not, that one takes the counts, so that
- * the same slots are read out again.
+ * Finds where the counts of a slot go: the whole slot, at its midpoint, or at the middle of what `range` leaves of it. Where the midpoint
+ * of that HDR slot lies outside of the slot and that of the one beside it does not, that one takes the counts, so that the same slots are
+ * read out again.
  *
- * @param place Takes the counts: `ticks` is a value of the target's layout, and `value` stands for the slot and lies in it. `within`
- *   has the bounds of the values in ticks, not rounded, and infinite on an open side.
- *   Nothing is taken of values that have no slot in the target.
+ * @param range Holds all values of the counts. A range that contains the slot changes nothing.
+ */
+export function placeSlot(
+  { layout, placedFrom }: Pick<Counted, 'layout' | 'placedFrom'>,
+  slot: number,
+  target: PlacementTarget,
+  range: KnownRange = {},
+): SlotPlacement {
+  const { resolution } = target;
+  const { value, isOpen } = valueFor(layout, slot, range);
+  const ticks = Math.round(ticksOf(value, resolution));
+  const hasSlot = value >= 0 && ticks <= target.layout.highestTrackableValue;
+  const within = narrowedTo(range, intervalOfSlot(layout, slot, 1, placedFrom));
+  return {
+    value,
+    isOpen,
+    ticks: hasSlot ? fittingTicks(ticks, layout, slot, target) : undefined,
+    inside: valueInside(layout, slot, value),
+    within: { lower: ticksOf(within.lower, resolution), upper: ticksOf(within.upper, resolution) },
+  };
+}
+
+/**
+ * Places counts of any layout into HDR slots.
+ *
+ * @param find Finds the placement of a slot: see `placeSlot`.
+ * @param place Takes the counts of a slot that has a slot in the target.
  * @example
  * ```ts
  * import { countedIn, explicitLayout, hdrLayout } from '@hdrscope/core';
- * import { placeCounts, resolutionOf } from '@hdrscope/core/internal';
+ * import { placeCounts, placeSlot, resolutionOf } from '@hdrscope/core/internal';
  *
  * const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
- * const buckets = countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]);
- * const placed: number[][] = [];
  * const target = { layout, resolution: resolutionOf(1e-3) };
- * const { sum, max } = placeCounts(buckets, target, (ticks, count) => placed.push([ticks, count]), { max: 0.7 });
+ * const buckets = countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]);
+ * const placed: [ticks: number | undefined, count: number][] = [];
+ * const { sum, max } = placeCounts(
+ *   buckets.counts,
+ *   (slot) => placeSlot(buckets, slot, target, { max: 0.7 }),
+ *   ({ ticks }, count) => placed.push([ticks, count]),
+ * );
  * placed; //=> [[300, 3], [600, 1]]
  * [sum.toFixed(3), max]; //=> ['1.500', 0.6]
  * ```
  */
-export function placeCounts(
-  { layout, counts, placedFrom }: Counted,
-  target: PlacementTarget,
-  place: (ticks: number, count: number, value: number, within: Bounds) => void,
-  range: KnownRange = {},
+export function placeCounts<P extends SlotPlacement>(
+  counts: ReadonlyCounts,
+  find: (slot: number) => P,
+  place: (placement: P, count: number) => void,
 ): Placement {
-  const placement = { ...NOTHING_PLACED };
-  for (const [slot, count] of usedSlots(counts)) {
-    const { value, isOpen } = valueFor(layout, slot, range);
-    if (isOpen) placement.open += count;
-    if (value < 0) {
-      placement.negative += count;
-      continue;
+  let { count, sum, min, max, negative, tooLarge, largest, open } = NOTHING_PLACED;
+  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
+    const added = counts.at(slot);
+    const placement = find(slot);
+    const { value } = placement;
+    if (placement.isOpen) open += added;
+    if (placement.ticks !== undefined) {
+      place(placement, added);
+      count += added;
+      sum += value * added;
+      min = Math.min(min, value);
+      max = Math.max(max, value);
+    } else if (value < 0) negative += added;
+    else {
+      tooLarge += added;
+      largest = Math.max(largest, value);
     }
-    const ticks = Math.round(ticksOf(value, target.resolution));
-    if (ticks > target.layout.highestTrackableValue) {
-      placement.tooLarge += count;
-      placement.largest = Math.max(placement.largest, value);
-      continue;
-    }
-    const within = narrowedTo(range, intervalOfSlot(layout, slot, count, placedFrom));
-    place(fittingTicks(ticks, layout, slot, target), count, valueInside(layout, slot, value), {
-      lower: ticksOf(within.lower, target.resolution),
-      upper: ticksOf(within.upper, target.resolution),
-    });
-    placement.count += count;
-    placement.sum += value * count;
-    placement.min = Math.min(placement.min, value);
-    placement.max = Math.max(placement.max, value);
   }
-  return placement;
+  return { count, sum, min, max, negative, tooLarge, largest, open };
 }
 
 /** What a range that holds all values leaves of some bounds. A range beside them leaves all. */

@@ -1,9 +1,24 @@
 import fc from 'fast-check';
-import { countedIn, explicitLayout, exponentialLayout, hdrLayout } from '../../src/index.ts';
-import { type KnownRange, type Placement, placeCounts, resolutionOf } from '../../src/internal.ts';
+import { type Counted, countedIn, explicitLayout, exponentialLayout, hdrLayout } from '../../src/index.ts';
+import {
+  type KnownRange,
+  type Placement,
+  placeCounts,
+  placeSlot,
+  resolutionOf,
+  type SlotPlacement,
+} from '../../src/internal.ts';
 
 const layout = hdrLayout({ highestTrackableValue: 10_000_000, significantDigits: 2 });
 const target = { layout, resolution: resolutionOf(1e-3) };
+
+function place(
+  counted: Counted,
+  take: (placement: SlotPlacement, count: number) => void,
+  range?: KnownRange,
+): Placement {
+  return placeCounts(counted.counts, (slot) => placeSlot(counted, slot, target, range), take);
+}
 
 function placed(
   bounds: readonly number[],
@@ -11,12 +26,8 @@ function placed(
   range?: KnownRange,
 ): Placement & { at: number[][] } {
   const at: number[][] = [];
-  const placement = placeCounts(
-    countedIn(explicitLayout(bounds), counts),
-    target,
-    (ticks, count) => at.push([ticks, count]),
-    range,
-  );
+  const buckets = countedIn(explicitLayout(bounds), counts);
+  const placement = place(buckets, ({ ticks }, count) => at.push([ticks!, count]), range);
   return { ...placement, at };
 }
 
@@ -62,7 +73,7 @@ test('values below 0 and above the target are counted apart', () => {
 test('the value that stands for a slot lies in the slot, although an open slot counts at a bound that it excludes', () => {
   const values: [value: number, count: number][] = [];
   const buckets = countedIn(explicitLayout([0.25, 0.75]), [1, 2, 3]);
-  placeCounts(buckets, target, (_, count, value) => values.push([value, count]));
+  place(buckets, ({ inside }, count) => values.push([inside, count]));
   expect(values).toEqual([
     [0.25, 1],
     [0.5, 2],
@@ -73,7 +84,7 @@ test('the value that stands for a slot lies in the slot, although an open slot c
 test('a slot for 0 stays at 0, whatever the range is', () => {
   const buckets = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1 });
   const at: number[][] = [];
-  placeCounts(countedIn(buckets, [5, 0, 0, 0]), target, (ticks, count) => at.push([ticks, count]), {
+  place(countedIn(buckets, [5, 0, 0, 0]), ({ ticks }, count) => at.push([ticks!, count]), {
     min: 0.25,
     max: 3,
   });
@@ -96,8 +107,8 @@ test('counts are read out of the HDR slots as they were, where a midpoint of one
         const minIndex = Math.floor(octave * 2 ** at);
         const buckets = exponentialLayout({ scale: at, minIndex, maxIndex: minIndex + counts.length - 3 });
         const read = new Array<number>(counts.length).fill(0);
-        const placement = placeCounts(countedIn(buckets, counts), target, (ticks, count) => {
-          read[buckets.slotOf(layout.midpoint(layout.slotOf(ticks)) / 1000)]! += count;
+        const placement = place(countedIn(buckets, counts), ({ ticks }, count) => {
+          read[buckets.slotOf(layout.midpoint(layout.slotOf(ticks!)) / 1000)]! += count;
         });
         expect(placement.count + placement.tooLarge).toBe(counts.reduce((a, b) => a + b, 0));
         if (placement.tooLarge === 0) expect(read).toEqual(counts);

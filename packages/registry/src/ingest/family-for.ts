@@ -49,18 +49,22 @@ export function familyFor(registry: Registry, options: FamilyOptions, layout?: L
 /**
  * How many counts the slots of a family do not keep where they belong: integer slots that it does not keep apart, other slots that
  * reach beyond one of its slots, so that their values may lie in a neighbouring one, and counts that were moved from wider slots before.
+ *
+ * @param straddling How many are in slots that reach beyond those of the family, of any layout but an HDR layout.
  */
 export function inexactCount(
-  { layout: own, unitLayout }: Pick<Family, 'layout' | 'unitLayout'>,
+  { layout: own }: Pick<Family, 'layout'>,
   { layout, counts, placedFrom }: Counted,
+  straddling: number,
 ): number {
   if (placedFrom !== undefined && placedFrom.length > 0) return counts.total;
   if (isScaledInteger(layout)) {
     const fit = hdrFit(layout.inTicks);
     return fit.isExact && fit.significantDigits <= own.significantDigits ? 0 : counts.total;
   }
-  if (isHdrLayout(layout) && own.contains(layout)) return 0;
-  const plan = rebucket(layout, isHdrLayout(layout) ? own : unitLayout);
+  if (!isHdrLayout(layout)) return straddling;
+  if (own.contains(layout)) return 0;
+  const plan = rebucket(layout, own);
   let inexact = 0;
   for (const [slot, count] of usedSlots(counts)) if (plan.straddles(slot)) inexact += count;
   return inexact;

@@ -48,10 +48,10 @@ export class Intake {
     const isBaseline = since === 'now' && !memory.hasAnswered;
     const nowMs = clock.monotonicMs();
     const refusals: HdrscopeError[] = [];
-    const readKeys = new Set<string>();
+    const readKeys = isWhole ? new Set<string>() : undefined;
     const newLivesBefore = tally.newLives;
     for (const reading of readings) {
-      if (isWhole) readKeys.add(reading.key);
+      readKeys?.add(reading.key);
       try {
         this.#takeOne(reading, isBaseline, nowMs, begin ?? nowMs);
         tally.readings++;
@@ -63,7 +63,7 @@ export class Intake {
     }
     memory.hasAnswered = true;
     tally.reads++;
-    if (isWhole) this.#forgetAllBut(readKeys, tally.newLives > newLivesBefore);
+    if (readKeys !== undefined) this.#forgetAllBut(readKeys, tally.newLives > newLivesBefore);
     return refusals;
   }
 
@@ -110,13 +110,15 @@ export class Intake {
 
   #add({ family: options, attributes }: Reading, { counted, facts }: ReadingIncrease): void {
     const family = this.#familyFor(options, counted);
-    const series = family.with(this.#dropped(family.name, { ...attributes, ...this.#options.attributes }));
-    const { count, open } = series.add(counted, facts);
+    const added = this.#options.attributes;
+    const all = added === undefined ? attributes : { ...attributes, ...added };
+    const series = family.with(this.#dropped(family.name, all));
+    const { count, open, straddling } = series.addCounted(counted, facts);
     const { tally } = this;
     const values = counted.counts.total;
     tally.values += values;
     tally.open += open;
-    tally.inexact += Math.min(inexactCount(family, counted), count);
+    tally.inexact += Math.min(inexactCount(family, counted, straddling), count);
     this.#options.observer?.added?.(values);
   }
 

@@ -2,7 +2,7 @@ import { malformed } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, type Budget, type Steps } from '@hdrscope/kit';
 import type { EstimatedCounts } from '../estimated.ts';
 import type { Exemplar } from '../exemplars.ts';
-import { type SlotReach, type SlotReaches, widen } from '../reach.ts';
+import { ReachList, type SlotReaches } from '../reach.ts';
 import { type RejectedCounts, rejectedCount } from '../rejected.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { asMeasure, asTime, measureToJson } from './fields.ts';
@@ -168,15 +168,19 @@ function reachesFromJson(
   where: string,
   idAt: (value: unknown, at: string) => number,
 ): ReceivedIncrease['reaches'] {
-  const reaches = new Map<number, Map<number, SlotReach>>();
+  const reaches = new Map<number, ReachList>();
   for (const [i, json] of list.entries()) {
     const at = `${where}[${i}]`;
     const fields = asArray(json, at, 4);
     const id = idAt(fields[0], `${at}[0]`);
-    const [slot, first, last] = [1, 2, 3].map((nth) => asCount(fields[nth], `${at}[${nth}]`));
-    const ofSeries = reaches.get(id) ?? new Map<number, SlotReach>();
+    const [slot, first, last] = [1, 2, 3].map((nth) => asCount(fields[nth], `${at}[${nth}]`)) as [
+      number,
+      number,
+      number,
+    ];
+    const ofSeries = reaches.get(id) ?? new ReachList();
     reaches.set(id, ofSeries);
-    widen(ofSeries, slot!, { first: first!, last: last! });
+    ofSeries.widen(slot, { first: Math.min(first, slot), last: Math.max(last, slot) });
   }
   return reaches;
 }

@@ -95,10 +95,10 @@ describe('a registered family', () => {
       return histogram;
     };
     // Slots of 1 digit are single integers up to 31. Finer slots lie in those of the family.
-    expect([0, 1, 2, 3].map((digits) => inexactCount(family, countsOf(digits)))).toEqual([12, 8, 0, 0]);
+    expect([0, 1, 2, 3].map((digits) => inexactCount(family, countsOf(digits), 0))).toEqual([12, 8, 0, 0]);
     const moved = new Histogram({ significantDigits: 5, autoResize: true });
     moved.add(countsOf(1));
-    expect(inexactCount(family, moved)).toBe(12);
+    expect(inexactCount(family, moved, 0)).toBe(12);
     const source = ingest(registry, { name: 'log' });
     source.take([reading(countsOf(1), { family: { name: 'x', unit: 's' } })]);
     expect(source.health.inexact).toBe(8);
@@ -110,6 +110,6 @@ describe('a registered family', () => {
       registry.histogram({ name: `x${significantDigits}`, unit: 's', resolution: 1e-6, significantDigits }),
     );
     const counted = countedIn(MICROSECONDS, [3], { from: 1 });
-    expect([inexactCount(coarse!, counted), inexactCount(fine!, counted)]).toEqual([3, 0]);
+    expect([inexactCount(coarse!, counted, 0), inexactCount(fine!, counted, 0)]).toEqual([3, 0]);
   });
 });

@@ -63,7 +63,7 @@ describe('a gather', () => {
     const { reaches } = series.snapshot();
     expect(reaches!.size).toBe(1);
     const taken = onlySeries(familyIn(await main.gather(), 'jobs'));
-    expect(taken.reaches).toEqual(reaches);
+    expect([...taken.reaches!]).toEqual([...reaches!]);
     expect(taken.estimated).toEqual({ sum: 5, min: 5, max: 5 });
 
     series.add(countedIn(explicitLayout([1, 2.5]), [0, 0, 1]));
