@@ -1,4 +1,11 @@
-import { type Counted, countedIn, explicitLayout, exponentialLayout, type Layout } from '@hdrscope/core';
+import {
+  type Counted,
+  countedIn,
+  type EdgeLayout,
+  type ExponentialLayout,
+  explicitLayout,
+  exponentialLayout,
+} from '@hdrscope/core';
 import type { BucketRun, IndexRange } from '@hdrscope/core/internal';
 import type { ExplicitPoint, ExponentialPoint } from './received.ts';
 
@@ -6,7 +13,7 @@ import type { ExplicitPoint, ExponentialPoint } from './received.ts';
 export function countedPoint(point: ExplicitPoint | ExponentialPoint): Counted {
   if (point.count === 0) return NOTHING;
   return 'bounds' in point
-    ? countedIn(layoutFor(explicitLayout, point.bounds), point.counts)
+    ? countedIn(explicitLayoutFor(point.bounds), point.counts)
     : countedExponential(point);
 }
 
@@ -16,26 +23,72 @@ const NOTHING: Counted = countedIn(explicitLayout([0]), [0, 0]);
 const UNUSED_BUCKET: IndexRange = { minIndex: 0, maxIndex: 0 };
 
 function countedExponential(point: ExponentialPoint): Counted {
-  const { scale, zeroThreshold } = point;
+  const { scale, zeroThreshold, zeroCount } = point;
   const [positive, negative] = [usedRange(point.positive), usedRange(point.negative)];
-  const range = positive ?? UNUSED_BUCKET;
-  const layout = layoutFor(exponentialLayout, { scale, zeroThreshold, ...range, negative });
+  const layout = exponentialLayoutFor(scale, zeroThreshold, positive ?? UNUSED_BUCKET, negative);
   const { zeroSlot } = layout;
+  if (zeroCount === 0 && negative === undefined && positive !== undefined) {
+    const { offset, counts } = point.positive;
+    const isWhole = positive.minIndex === offset && positive.maxIndex === offset + counts.length - 1;
+    return countedIn(
+      layout,
+      isWhole ? counts : counts.slice(positive.minIndex - offset, positive.maxIndex - offset + 1),
+      FROM_FIRST_BUCKET,
+    );
+  }
   const counts = new Float64Array(layout.slotCount);
-  counts[zeroSlot] = point.zeroCount;
+  counts[zeroSlot] = zeroCount;
   fill(counts, zeroSlot, 1, point.positive, positive);
   fill(counts, zeroSlot, -1, point.negative, negative);
   return countedIn(layout, counts);
 }
 
-// Neighbouring points often have equal buckets. With one layout for them, the plan that moves their counts is made once.
-let last: { readonly key: string; readonly layout: Layout } | undefined;
+/** Without negative buckets, slot 0 is the one of 0. */
+const FROM_FIRST_BUCKET = { from: 1 };
 
-/** @param options What the layout is made from: finite numbers. */
-function layoutFor<Options, Made extends Layout>(make: (options: Options) => Made, options: Options): Made {
-  const key = JSON.stringify(options);
-  if (last?.key !== key) last = { key, layout: make(options) };
-  return last.layout as Made;
+// Points often have the buckets of points before them. Series that share a layout take less memory, and are compared in less time.
+const KNOWN_LAYOUTS = 256;
+const exponentials: (ExponentialLayout | undefined)[] = new Array(KNOWN_LAYOUTS).fill(undefined);
+const explicits: (EdgeLayout | undefined)[] = new Array(KNOWN_LAYOUTS).fill(undefined);
+
+function exponentialLayoutFor(
+  scale: number,
+  zeroThreshold: number,
+  { minIndex, maxIndex }: IndexRange,
+  negative: IndexRange | undefined,
+): ExponentialLayout {
+  const at = (minIndex * 31 + maxIndex * 17 + scale) & (KNOWN_LAYOUTS - 1);
+  const known = exponentials[at];
+  if (
+    known !== undefined &&
+    known.scale === scale &&
+    known.minIndex === minIndex &&
+    known.maxIndex === maxIndex &&
+    known.zeroThreshold === zeroThreshold &&
+    known.negative?.minIndex === negative?.minIndex &&
+    known.negative?.maxIndex === negative?.maxIndex
+  ) {
+    return known;
+  }
+  const made = exponentialLayout({ scale, zeroThreshold, minIndex, maxIndex, negative });
+  exponentials[at] = made;
+  return made;
+}
+
+function explicitLayoutFor(bounds: readonly number[]): EdgeLayout {
+  const { length } = bounds;
+  const at = (length + Math.trunc(bounds[length >> 1]! * 1024)) & (KNOWN_LAYOUTS - 1);
+  const known = explicits[at];
+  if (known !== undefined && areEqual(known.edges, bounds)) return known;
+  const made = explicitLayout(bounds);
+  explicits[at] = made;
+  return made;
+}
+
+function areEqual(a: readonly number[], b: readonly number[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** The indexes from the first to the last bucket with a count. Senders may add empty buckets beyond the range of doubles. */

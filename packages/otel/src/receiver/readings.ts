@@ -74,8 +74,7 @@ export function* readingsOf(
       }
       const key = `${identity}${text}`;
       const attributes = { ...resource.identifying, ...point.attributes };
-      const counter = counterOf(point, temporality, nowMs);
-      yield { key, family, attributes, ...factsOf(point), exemplars: exemplarsOf(point, nowMs), counter };
+      yield readingOf(point, { key, family, attributes }, temporality, nowMs);
     }
   }
 }
@@ -211,17 +210,23 @@ function familyOf(
   }
 }
 
-/** The counts of a checked point, and the sender's statements about its values. */
-function factsOf(
+/** The reading of a checked point: its counts, and the sender's statements about its values. */
+function readingOf(
   point: ExplicitPoint | ExponentialPoint,
-): Pick<Reading, 'counted' | 'sum' | 'min' | 'max' | 'within'> {
-  const { count, sum, min, max } = point;
+  { key, family, attributes }: Pick<Reading, 'key' | 'family' | 'attributes'>,
+  temporality: Temporality,
+  nowMs: number,
+): Reading {
   const counted = countedPoint(point);
+  const exemplars = exemplarsOf(point, nowMs);
+  const counter = counterOf(point, temporality, nowMs);
+  const { count, sum, min, max } = point;
   // The extremes of a point without values are not checked.
-  if (count === 0) return { counted };
+  if (count === 0) return { key, family, attributes, counted, exemplars, counter };
   // The lowest bucket is open downwards. Without a minimum it has no negative values, unless all of its values are negative.
   const least = 'bounds' in point && point.bounds[0]! >= 0 ? 0 : undefined;
-  return { counted, sum, min, max, within: { min: min ?? least, max } };
+  const within = { min: min ?? least, max };
+  return { key, family, attributes, counted, sum, min, max, within, exemplars, counter };
 }
 
 /** The exemplars that a series can have. */
