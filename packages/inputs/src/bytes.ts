@@ -88,37 +88,44 @@ export async function* chunksOf(bytes: TextBytes): AsyncGenerator<Uint8Array, vo
 const LARGEST_BYTES = 2 ** 26;
 
 /**
- * Reads a whole text.
+ * The chunks of bytes that are read as a whole.
  *
- * @param what The kind of text, for the error when it is too long.
- * @throws HdrscopeError `ERR_TOO_LARGE` when it has more than 64 MiB. An error of the source gets the name of the text.
+ * @param what The kind of bytes, for the error when there are too many.
+ * @throws HdrscopeError `ERR_TOO_LARGE` when there are more than 64 MiB. An error of the source gets the name of the bytes.
  */
-export async function readText(
+export async function* limitWhole(
   bytes: TextBytes,
   what: string,
   { name = 'the text' }: ReadTextOptions = {},
-): Promise<string> {
-  const decoder = new TextDecoder();
-  const parts: string[] = [];
+): AsyncGenerator<Uint8Array, void> {
   let length = 0;
   try {
     for await (const chunk of chunksOf(bytes)) {
       length += chunk.length;
-      if (length <= LARGEST_BYTES) parts.push(decoder.decode(chunk, { stream: true }));
-      else break;
+      if (length > LARGEST_BYTES) break;
+      yield chunk;
     }
   } catch (error) {
     throw named(error, name);
   }
-  if (length > LARGEST_BYTES) {
-    throw new HdrscopeError(
-      'ERR_TOO_LARGE',
-      `${name} is longer than ${what} may be, which is read as a whole: give it in parts of at most 64 MiB`,
-      {
-        details: { what, most: LARGEST_BYTES },
-      },
-    );
-  }
+  if (length <= LARGEST_BYTES) return;
+  throw new HdrscopeError(
+    'ERR_TOO_LARGE',
+    `${name} is longer than ${what} may be, which is read as a whole: give it in parts of at most 64 MiB`,
+    { details: { what, most: LARGEST_BYTES } },
+  );
+}
+
+/** Reads a whole text: see {@link limitWhole}. @throws HdrscopeError `ERR_TOO_LARGE`, and the errors of the source */
+export async function readText(
+  bytes: TextBytes,
+  what: string,
+  options: ReadTextOptions = {},
+): Promise<string> {
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  for await (const chunk of limitWhole(bytes, what, options))
+    parts.push(decoder.decode(chunk, { stream: true }));
   return parts.join('') + decoder.decode();
 }
 

@@ -1,7 +1,7 @@
 // Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
 
 export { boundCounts, countWithinThresholds, findSketchStep } from './bound-counts.ts';
-export { type BadLine, readText, withName } from './bytes.ts';
+export { type BadLine, limitWhole, readText, withName } from './bytes.ts';
 export {
   boundsJson,
   type Figure,

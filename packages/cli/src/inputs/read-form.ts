@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { resolutionOf, scaledLayout, visible } from '@hdrscope/core/internal';
 import { readCounts, readEncoded, readFigures, recogniseInput } from '@hdrscope/inputs';
 import { recogniseOtlp } from '@hdrscope/inputs/history';
-import { hasCounts, rebuildPercentileText, valueScaleOf } from '@hdrscope/inputs/internal';
+import { hasCounts, limitWhole, rebuildPercentileText, valueScaleOf } from '@hdrscope/inputs/internal';
 import {
   readDdsketch,
   readDdsketchBinary,
@@ -29,7 +29,6 @@ export interface ReadForm {
   readonly notes: readonly string[];
 }
 
-const LARGEST_BYTES = 2 ** 26;
 const BEGINNING_BYTES = 2 ** 16;
 
 /** Reads all bytes of an input, decompressed. @throws Refusal when there are more than 64 MiB */
@@ -39,17 +38,11 @@ export async function readBytes(
   { onBytes, finish }: ReadingProgress,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  let length = 0;
   try {
-    for await (const chunk of readUnzipped(source, onBytes)) {
-      length += chunk.length;
-      if (length > LARGEST_BYTES) {
-        throw new Refusal(
-          `${name} is longer than 64 MiB, and is read as a whole: give it in parts, or with fewer distributions`,
-        );
-      }
-      chunks.push(chunk);
-    }
+    await explained(async () => {
+      const bytes = limitWhole(readUnzipped(source, onBytes), 'a file of distributions', { name });
+      for await (const chunk of bytes) chunks.push(chunk);
+    });
   } finally {
     finish();
   }
