@@ -29,7 +29,8 @@ const senders = {
     });
     const answer = await response.arrayBuffer();
     // Nothing may be refused.
-    if (!response.ok || answer.byteLength > EMPTY_ANSWER) throw new Error(`${response.status} ${Buffer.from(answer)}`);
+    if (!response.ok || answer.byteLength > EMPTY_ANSWER)
+      throw new Error(`${response.status} ${Buffer.from(answer)}`);
   },
   grpc: (port) => {
     const session = connect(`http://127.0.0.1:${port}`);
@@ -52,7 +53,8 @@ const senders = {
       for await (const chunk of stream) bytes += chunk.length;
       const [{ 'grpc-status': status, 'grpc-message': reason }] = await trailers;
       session.unref();
-      if (status !== '0' || bytes > frame.length + EMPTY_ANSWER) throw new Error(`${status} ${reason}, ${bytes} bytes`);
+      if (status !== '0' || bytes > frame.length + EMPTY_ANSWER)
+        throw new Error(`${status} ${reason}, ${bytes} bytes`);
     };
   },
 };
