@@ -12,5 +12,6 @@ import './rows/snapshots-of-rows.test.ts';
 import './rows/ticks.test.ts';
 import './rows/widths.test.ts';
 import './sql/hostile-texts.test.ts';
+import './tables/rollups.test.ts';
 import './verify/missing.test.ts';
 import './verify/verify-history.test.ts';

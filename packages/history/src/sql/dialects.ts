@@ -20,6 +20,8 @@ export interface Dialect {
   readonly ms: (time: string) => string;
   /** The value of an attribute, or NULL. */
   readonly attribute: (key: string) => string;
+  /** Attributes, without some keys. */
+  readonly without: (attributes: string, keys: readonly string[]) => string;
   readonly double: (expression: string) => string;
   readonly shiftRight: (number: string, by: string) => string;
   /** Selects columns of rows, each producer and sequence once, in the largest revision. Files and tables may have NULL for revision 0. */
@@ -68,6 +70,10 @@ const duckdb: Dialect = {
   time: (ms) => `to_timestamp(${ms} / 1000.0)`,
   ms: (time) => `epoch_ms(${time})`,
   attribute: (key) => `attributes[${key}]`,
+  without: (attributes, keys) =>
+    keys.length === 0
+      ? attributes
+      : `map_from_entries(list_filter(map_entries(${attributes}), lambda one: NOT list_contains([${listTexts(keys, duckdb)}], one.key)))`,
   double: (expression) => `CAST(${expression} AS DOUBLE)`,
   shiftRight: (number, by) => `(${number} >> ${by})`,
   once: (columns, { distinct, repeated }, where) =>
@@ -97,6 +103,8 @@ const postgres: Dialect = {
   time: (ms) => `to_timestamp(${ms} / 1000.0::double precision)`,
   ms: (time) => `CAST(floor(extract(epoch FROM ${time}) * 1000) AS bigint)`,
   attribute: (key) => `(attributes ->> ${key})`,
+  without: (attributes, keys) =>
+    keys.length === 0 ? attributes : `(${attributes} - ARRAY[${listTexts(keys, postgres)}])`,
   double: (expression) => `CAST(${expression} AS double precision)`,
   shiftRight: (number, by) => `(${number} >> ${by})`,
   once: (columns, { all }, where) =>
@@ -117,6 +125,10 @@ const clickhouse: Dialect = {
   time: (ms) => `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`,
   ms: (time) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC'))`,
   attribute: (key) => `if(mapContains(attributes, ${key}), attributes[${key}], NULL)`,
+  without: (attributes, keys) =>
+    keys.length === 0
+      ? attributes
+      : `mapFilter((one, _) -> NOT has([${listTexts(keys, clickhouse)}], one), ${attributes})`,
   double: (expression) => `toFloat64(${expression})`,
   shiftRight: (number, by) => `bitShiftRight(${number}, ${by})`,
   once: (columns, { all }, where) =>
@@ -138,6 +150,10 @@ const spark: Dialect = {
   time: (ms) => `timestamp_millis(${ms})`,
   ms: (time) => `unix_millis(${time})`,
   attribute: (key) => `try_element_at(attributes, ${key})`,
+  without: (attributes, keys) =>
+    keys.length === 0
+      ? attributes
+      : `map_filter(${attributes}, (one, _) -> NOT array_contains(array(${listTexts(keys, spark)}), one))`,
   double: (expression) => `CAST(${expression} AS DOUBLE)`,
   shiftRight: (number, by) => `shiftright(${number}, ${by})`,
   once: (columns, { all }, where) =>
@@ -146,6 +162,11 @@ const spark: Dialect = {
   slots: (rows) =>
     `${rows} LATERAL VIEW inline(transform(arrays_zip(k, c, w), one -> struct(one.k, one.c, one.k + coalesce(one.w, 0)))) used AS slot, n, slot_to`,
 };
+
+/** Keys as literals. */
+function listTexts(keys: readonly string[], { text }: Dialect): string {
+  return keys.map((key) => text(wellFormed(key))).join(', ');
+}
 
 function withoutNul(dialect: DialectName, quote: (text: string) => string): (text: string) => string {
   return (text) => {

@@ -13,14 +13,19 @@ export interface RollupSqlOptions {
    * @default 3_600_000, an hour
    */
   readonly everyMs?: number;
+  /**
+   * Keys of attributes that the rows of the rollup lack, such as the host: series that differ in nothing else become one. Rows have a
+   * column `series` then: how many series their values are of. @default each series has rows of its own
+   */
+  readonly drop?: readonly string[];
   /** After how many days ClickHouse removes its rows: an integer of at least 1. @default rows stay */
   readonly ttlDays?: number;
 }
 
 const OWNER: OptionsOwner<RollupSqlOptions> = {
   name: 'historyRollupSql',
-  names: { into: true, everyMs: true, ttlDays: true },
-  call: "historyRollupSql('clickhouse', 'history', { into: 'history_hourly' })",
+  names: { into: true, everyMs: true, drop: true, ttlDays: true },
+  call: "historyRollupSql('clickhouse', 'history', { into: 'history_hourly', drop: ['host.name'] })",
 };
 
 /**
@@ -33,6 +38,9 @@ const OWNER: OptionsOwner<RollupSqlOptions> = {
  * - PostgreSQL has the rows up to the last `REFRESH MATERIALIZED VIEW CONCURRENTLY`, each counted once, and loses those that were deleted
  *   from the table.
  *
+ * With `drop`, series that differ in these attributes only are one series of the rollup, as far as their scales and bits are equal. Its
+ * column `series` counts them: it is no column of a history, and readers may ignore it.
+ *
  * @param table The table of `historyTableSql`.
  * @returns Statements that are run once, in this order.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
@@ -41,6 +49,7 @@ const OWNER: OptionsOwner<RollupSqlOptions> = {
  * import { historyRollupSql } from '@hdrscope/history';
  *
  * historyRollupSql('clickhouse', ['metrics', 'history'], { into: 'history_hourly' }).length; //=> 3
+ * historyRollupSql('clickhouse', 'history', { drop: ['host.name'] })[0]!.includes('series AggregateFunction(uniqExact'); //=> true
  * historyRollupSql('postgres')[0]!.startsWith('CREATE MATERIALIZED VIEW IF NOT EXISTS "history_rollup"'); //=> true
  * ```
  */
@@ -53,18 +62,25 @@ export function historyRollupSql(
   const from = tableNameOf(dialect, table);
   assertOptions(options, OWNER);
   const parts = typeof table === 'string' ? [table] : table;
-  const { into = `${parts.at(-1)}_rollup`, everyMs = HOUR_MS, ttlDays } = options;
+  const { into = `${parts.at(-1)}_rollup`, everyMs = HOUR_MS, drop = [], ttlDays } = options;
   if (typeof into !== 'string' || into === '') throw mustBe('ERR_INVALID_OPTION', 'into', 'a name', into);
   if (!Number.isSafeInteger(everyMs) || everyMs < 1) {
     throw mustBe('ERR_INVALID_OPTION', 'everyMs', 'an integer of at least 1', everyMs);
   }
+  assertKeys(drop);
   const ttl = ttlOf(dialect, ttlDays, 'start');
   const nameOf = (ending: string): string =>
     tableNameOf(dialect, [...parts.slice(0, -1), `${into}${ending}`]);
-  const stretch = stretchOf(dialect, everyMs);
+  const rollup = { from, nameOf, stretch: stretchOf(dialect, everyMs), drop };
   return dialect === 'clickhouse'
-    ? clickhouseRollup({ from, nameOf, stretch, ttl })
-    : postgresRollup({ from, nameOf, stretch }, `${into}_key`);
+    ? clickhouseRollup({ ...rollup, ttl })
+    : postgresRollup(rollup, `${into}_key`);
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+function assertKeys(drop: readonly string[]): void {
+  if (Array.isArray(drop) && drop.every((key) => typeof key === 'string')) return;
+  throw mustBe('ERR_INVALID_OPTION', 'drop', 'an array of keys of attributes', drop);
 }
 
 interface Rollup {
@@ -74,6 +90,8 @@ interface Rollup {
   readonly nameOf: (ending: string) => string;
   /** The start of the stretch of time that a row belongs to, in milliseconds since 1970. */
   readonly stretch: string;
+  /** The keys of attributes that rows of the rollup lack. */
+  readonly drop: readonly string[];
 }
 
 function stretchOf(name: TableDialect, everyMs: number): string {
@@ -93,8 +111,18 @@ function numbersOf(place: string): string {
   return `arrayMap(place -> toInt32(${place}), tupleElement(sumMap(states.slots), 1))`;
 }
 
-function clickhouseRollup({ from, nameOf, stretch, ttl }: Rollup & { readonly ttl: string }): string[] {
+function clickhouseRollup({ from, nameOf, stretch, drop, ttl }: Rollup & { readonly ttl: string }): string[] {
   const states = nameOf('_states');
+  const attributes = DIALECTS.clickhouse.without('rows.attributes', drop);
+  // The text of a map has all its keys and values, so equal texts are one series.
+  const series =
+    drop.length === 0
+      ? { column: '', state: '', total: '' }
+      : {
+          column: '\n  series AggregateFunction(uniqExact, String),',
+          state: ' uniqExactState(toString(rows.attributes)) AS series,',
+          total: ', toInt64(uniqExactMerge(states.series)) AS series',
+        };
   const key = [...KEY, 'start'].join(', ');
   return [
     `CREATE TABLE IF NOT EXISTS ${states} (
@@ -113,14 +141,14 @@ function clickhouseRollup({ from, nameOf, stretch, ttl }: Rollup & { readonly tt
   sum_below SimpleAggregateFunction(sum, Float64),
   sum_above SimpleAggregateFunction(sum, Float64),
   min_upper SimpleAggregateFunction(min, Float64),
-  max_lower SimpleAggregateFunction(max, Float64),
+  max_lower SimpleAggregateFunction(max, Float64),${series.column}
   version Int32
 ) ENGINE = AggregatingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, unit, scale, bits, version)${ttl}${REMEMBERING}`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')} TO ${states} AS
-SELECT metric, unit, attributes, ${DIALECTS.clickhouse.time(stretch)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
+SELECT metric, unit, ${attributes} AS attributes, ${DIALECTS.clickhouse.time(stretch)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
   sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((${PLACES}, rows.c)) AS slots,
   sum(rows.sum_below) AS sum_below, sum(rows.sum_above) AS sum_above, min(rows.min + rows.min_above) AS min_upper,
-  max(rows.max - rows.max_below) AS max_lower, version
+  max(rows.max - rows.max_below) AS max_lower,${series.state} version
 FROM ${from} AS rows
 WHERE rows.count > 0
 GROUP BY ${key}`,
@@ -130,23 +158,27 @@ SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('
   max(states.max) AS max, scale, bits, ${numbersOf('bitShiftRight(place, 32)')} AS k,
   tupleElement(sumMap(states.slots), 2) AS c, version, ${numbersOf('bitAnd(place, 4294967295)')} AS w,
   sum(states.sum_below) AS sum_below, sum(states.sum_above) AS sum_above, min(states.min_upper) - min(states.min) AS min_above,
-  max(states.max) - max(states.max_lower) AS max_below, toUInt64(0) AS revision, '' AS exemplars
+  max(states.max) - max(states.max_lower) AS max_below, toUInt64(0) AS revision, '' AS exemplars${series.total}
 FROM ${states} AS states
 GROUP BY ${key}`,
   ];
 }
 
-function postgresRollup({ from, nameOf, stretch }: Rollup, index: string): string[] {
+function postgresRollup({ from, nameOf, stretch, drop }: Rollup, index: string): string[] {
   const key = [...KEY, 'stretch'].join(', ');
   const view = nameOf('');
+  const attributes = DIALECTS.postgres.without('attributes', drop);
+  const isMerged = drop.length > 0;
   return [
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view} AS
 WITH rows AS (
-  SELECT *, ${stretch} AS stretch FROM ${from} WHERE count > 0
+  SELECT metric, unit, ${attributes} AS attributes, attributes AS series_attributes, ${stretch} AS stretch, "end", count, sum, min, max,
+    scale, bits, k, c, version, w, sum_below, sum_above, min_above, max_below
+  FROM ${from} WHERE count > 0
 ), facts AS (
   SELECT ${key}, max("end") AS "end", sum(count)::bigint AS count, sum(sum) AS sum, min(min) AS min, max(max) AS max,
     sum(sum_below) AS sum_below, sum(sum_above) AS sum_above, min(min + min_above) - min(min) AS min_above,
-    max(max) - max(max - max_below) AS max_below
+    max(max) - max(max - max_below) AS max_below${isMerged ? ', count(DISTINCT series_attributes) AS series' : ''}
   FROM rows GROUP BY ${key}
 ), slots AS (
   SELECT ${key}, slot, slot_to, sum(n)::bigint AS n
@@ -159,7 +191,7 @@ WITH rows AS (
 SELECT metric, unit, attributes, ${DIALECTS.postgres.time('stretch')} AS "start", "end",
   'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
   coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version, coalesce(w, '{}') AS w,
-  sum_below, sum_above, min_above, max_below, 0::bigint AS revision, '' AS exemplars
+  sum_below, sum_above, min_above, max_below, 0::bigint AS revision, '' AS exemplars${isMerged ? ', series' : ''}
 FROM facts LEFT JOIN lists USING (${key})`,
     // Without it, a refresh locks out readers.
     `CREATE UNIQUE INDEX IF NOT EXISTS ${DIALECTS.postgres.name(index)} ON ${view} (producer, sequence)`,
