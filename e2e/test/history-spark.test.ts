@@ -20,21 +20,38 @@ interface Expectations {
     ask: (question: HistoryQuestion, folder: string) => Answer,
     more: readonly string[],
   ): Promise<void>;
+  expectFolderRollups(numRuns: number, dialect: 'spark', run: Run): Promise<void>;
+  expectFolderCompaction(numRuns: number, dialect: 'spark', run: Run): Promise<void>;
+  expectLaterRollups(dialect: 'spark', run: Run): Promise<void>;
   writeRows(folder: string, rows: readonly HistoryRow[]): Promise<string>;
   minutes(count: number): Promise<HistoryRow[]>;
   /** Removed after the tests of the file. */
   newDirectory(): string;
 }
 type Answer = Promise<Record<string, unknown>[]>;
+type Run = (statements: readonly string[]) => Promise<void>;
 
 const found: object = {};
 // One after the other, because Jest links modules that share others at one time only.
-for (const file of ['merged-percentiles', 'shaped-rows', 'any-texts', 'folder', 'filled-folder', 'sandbox']) {
+const FILES = [
+  ...['merged-percentiles', 'shaped-rows', 'any-texts', 'folder', 'filled-folder', 'sandbox'],
+  'folder-statements',
+];
+for (const file of FILES) {
   const url = new URL(`../../packages/history/test/support/${file}.ts`, import.meta.url);
   Object.assign(found, await import(url.href));
 }
-const { expectMergedPercentiles, expectAllShapes, expectAnyTexts, writeRows, minutes, newDirectory } =
-  found as Expectations;
+const {
+  expectMergedPercentiles,
+  expectAllShapes,
+  expectAnyTexts,
+  expectFolderRollups,
+  expectFolderCompaction,
+  expectLaterRollups,
+  writeRows,
+  minutes,
+  newDirectory,
+} = found as Expectations;
 
 describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => {
   let spark: ChildProcessWithoutNullStreams;
@@ -63,12 +80,17 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
     spark.stderr.destroy();
   });
 
-  const ask = async (question: HistoryQuestion, folder: string): Answer => {
+  const answerOf = async (sql: string): Answer => {
     const answer = once(lines, 'line');
-    spark.stdin.write(`${JSON.stringify(historySql(question, 'spark', { folder }))}\n`);
+    spark.stdin.write(`${JSON.stringify(sql)}\n`);
     const rows = JSON.parse((await answer)[0]);
     if (!Array.isArray(rows)) throw new Error(rows.error);
     return rows;
+  };
+  const ask = (question: HistoryQuestion, folder: string): Answer =>
+    answerOf(historySql(question, 'spark', { folder }));
+  const run: Run = async (statements) => {
+    for (const statement of statements) await answerOf(statement);
   };
 
   test('gives the percentiles of merged rows, by group and time', async () => {
@@ -97,5 +119,17 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
   test('finds a metric and its attributes whatever their characters are', async () => {
     const special = ['$' + '{x}', '$' + '{spark.app.name}', '\\$', '\\u0041', '\\%', '\\_'];
     await expectAnyTexts(10, ask, special);
+  }, 300_000);
+
+  test('writes rollups that mergeRows would give, also over attributes, again and again', async () => {
+    await expectFolderRollups(3, 'spark', run);
+  }, 300_000);
+
+  test('writes each row of a folder once, in its largest revision', async () => {
+    await expectFolderCompaction(2, 'spark', run);
+  }, 300_000);
+
+  test('counts late rows in its rollups, and gives bounds to series that are merged again', async () => {
+    await expectLaterRollups('spark', run);
   }, 300_000);
 });

@@ -10,7 +10,7 @@ import { exemplarsProperty, parseExemplars } from '../rows/row-exemplars.ts';
 import { assertPages } from './check-pages.ts';
 import { COMPRESSORS } from './gzip.ts';
 import { parsedRanges, ROWS_KEY, type RowRanges } from './row-ranges.ts';
-import { ADDED_COLUMNS, COLUMNS } from './schema.ts';
+import { ADDED_COLUMNS, COLUMNS, SERIES_COLUMNS } from './schema.ts';
 import { checkSeal, readInto } from './seal.ts';
 import { findTotals } from './totals.ts';
 
@@ -149,6 +149,13 @@ async function* decodeRows(opened: OpenFile): AsyncGenerator<HistoryRow, void> {
   }
 }
 
+/** Times of all units in milliseconds. Other programs write microseconds, and statements take the millisecond in which a time is, too. */
+const MILLISECONDS = {
+  timestampFromMilliseconds: Number,
+  timestampFromMicroseconds: (us: bigint): number => Number(us / 1000n),
+  timestampFromNanoseconds: (ns: bigint): number => Number(ns / 1_000_000n),
+};
+
 /** Reads columns of all rows, one row group after the other. */
 async function* readGroups(
   { file, metadata, isSealed }: OpenFile,
@@ -158,7 +165,7 @@ async function* readGroups(
   asPairs(metadata);
   const settings = {
     ...{ file, metadata, columns, compressors: COMPRESSORS },
-    parsers: { timestampFromMilliseconds: Number },
+    parsers: MILLISECONDS,
   };
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
@@ -252,6 +259,9 @@ interface StoredRow {
   readonly max_below?: number;
   readonly revision?: bigint;
   readonly exemplars?: string;
+  // Other programs write NULL where the values are of one series.
+  readonly series?: bigint | null;
+  readonly series_above?: bigint | null;
 }
 
 type Pairs = StoredRow['attributes']['key_value'];
@@ -281,6 +291,8 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
     max_below = 0,
     revision = 0n,
     exemplars = '',
+    series,
+    series_above: seriesAbove,
   } = stored;
   return {
     metric,
@@ -306,6 +318,9 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
       maxBelow: max_below,
     }),
     ...exemplarsProperty(parseExemplars(exemplars)),
+    ...(typeof series === 'bigint' && {
+      series: { lower: Number(series), upper: Number(series + (seriesAbove ?? 0n)) },
+    }),
     ...(revision > 0n && { revision: Number(revision) }),
     version: FORMAT_VERSION,
   };
@@ -318,7 +333,7 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
   return numbers;
 }
 
-/** Asserts that a file has rows. Returns the columns that are read: it may lack `ADDED_COLUMNS`. */
+/** Asserts that a file has rows. Returns the columns that are read: it may lack `ADDED_COLUMNS` and `SERIES_COLUMNS`. */
 function assertRows(metadata: FileMetaData): string[] {
   const version = versionOf(metadata);
   if (version !== undefined && !READABLE_VERSIONS.includes(version)) {
@@ -330,7 +345,7 @@ function assertRows(metadata: FileMetaData): string[] {
   if (missing !== undefined) {
     throw new OtherContent(`it must have the columns of a history, and has no column ${missing}`);
   }
-  return columns;
+  return [...columns, ...SERIES_COLUMNS.filter((name) => names.has(name))];
 }
 
 function versionOf(metadata: FileMetaData): string | undefined {

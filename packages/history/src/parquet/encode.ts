@@ -7,13 +7,15 @@ import { formatExemplars } from '../rows/row-exemplars.ts';
 import { type EncodedColumn, writeChunk } from './chunk.ts';
 import { attributeColumn, doubles, integers, texts } from './flat-columns.ts';
 import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
-import { SCHEMA } from './schema.ts';
+import { SCHEMA, schemaWithSeries } from './schema.ts';
 import { SEAL_BYTES, seal } from './seal.ts';
 import { counts, slots, widths } from './slot-columns.ts';
 import { boundsOfIntegers, boundsOfTexts } from './statistics.ts';
 import { encodeTotals } from './totals.ts';
 
 const MAGIC = 0x31524150; // PAR1
+const MIXED_SERIES =
+  'rows of one series and rows that state a number of series must be in different folders: the latter are a rollup';
 // Fewer bytes are kept for the next write.
 const LEAST_BYTES = 4096;
 
@@ -23,6 +25,8 @@ export class ParquetEncoder {
   readonly #groups: RowGroup[] = [];
   readonly #ranges = new RowRangesFinder();
   #rows = 0;
+  /** Whether the file has the columns of `SERIES_COLUMNS`: its first row decides. */
+  #hasSeries: boolean | undefined;
   /** The CRC-32 of all bytes that were taken. */
   #crc = 0;
 
@@ -33,10 +37,12 @@ export class ParquetEncoder {
   /** Adds a row group. Yields the bytes that the file goes on with: they are valid until the next step, which is one page or a few. */
   *add(rows: readonly HistoryRow[]): Generator<Uint8Array, void> {
     if (rows.length === 0) return;
+    this.#hasSeries ??= rows[0]!.series !== undefined;
+    if (!this.#hasSeries && rows.some(({ series }) => series !== undefined)) throw new Error(MIXED_SERIES);
     const writer = this.#writer;
     const start = writer.offset;
     const columns = [];
-    for (const column of encodedColumns(rows)) {
+    for (const column of encodedColumns(rows, this.#hasSeries)) {
       const chunk = writeChunk(writer, column);
       let step = chunk.next();
       for (; step.done !== true; step = chunk.next()) {
@@ -74,7 +80,7 @@ export class ParquetEncoder {
     writeMetadata(writer, {
       version: 2,
       created_by: 'hdrscope',
-      schema: SCHEMA,
+      schema: this.#hasSeries === true ? schemaWithSeries() : SCHEMA,
       num_rows: BigInt(this.#rows),
       row_groups: this.#groups,
       key_value_metadata: Object.entries(entries).map(([key, value]) => ({ key, value })),
@@ -101,7 +107,7 @@ export class ParquetEncoder {
 }
 
 /** The columns in the order of the schema, each made when it is written. Engines skip row groups by the statistics. */
-function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> {
+function* encodedColumns(rows: readonly HistoryRow[], hasSeries: boolean): Generator<EncodedColumn> {
   yield texts('metric', rows, ({ metric }) => metric, boundsOfTexts(rows.map(({ metric }) => metric)));
   yield texts('unit', rows, ({ unit }) => unit);
   yield attributeColumn('key', rows, Object.keys);
@@ -127,4 +133,7 @@ function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> 
   yield doubles('max_below', rows, ({ margins }) => margins?.maxBelow ?? 0);
   yield integers('revision', 'INT64', rows, ({ revision = 0 }) => revision);
   yield texts('exemplars', rows, ({ exemplars }) => formatExemplars(exemplars));
+  if (!hasSeries) return;
+  yield integers('series', 'INT64', rows, ({ series }) => series?.lower ?? 1);
+  yield integers('series_above', 'INT64', rows, ({ series }) => (series ? series.upper - series.lower : 0));
 }

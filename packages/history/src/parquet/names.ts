@@ -33,6 +33,14 @@ export function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
+// The names of later days have a sign and more digits, and would come before all others.
+const LAST_DAY_MS = Date.parse('9999-12-31');
+
+/** The day of a time, as an end of a span of days. */
+export function lastDayOf(timeMs: number): string {
+  return dayOf(Math.min(timeMs, LAST_DAY_MS));
+}
+
 /** Whether the name of a folder is that of a day. */
 export function isDayFolder(name: string): boolean {
   return /^day=\d{4}-\d{2}-\d{2}$/.test(name);

@@ -38,6 +38,16 @@ export const ADDED_COLUMNS = {
   exemplars: "''",
 } as const;
 
+/** Columns that only files of rollups over attributes have. */
+export const SERIES_COLUMNS = ['series', 'series_above'] as const;
+
+/** The schema of a file whose rows have numbers of series. */
+export function schemaWithSeries(): SchemaElement[] {
+  const [root, ...columns] = SCHEMA as [SchemaElement, ...SchemaElement[]];
+  const more = SERIES_COLUMNS.map((name) => required(name, 'INT64'));
+  return [{ ...root, num_children: COLUMNS.length + more.length }, ...columns, ...more];
+}
+
 /**
  * The schema of a file of rows. Nothing in it is nullable. Lists and maps have three levels, which all engines read:
  * https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types

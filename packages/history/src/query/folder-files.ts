@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { DAY, dayOf, ENDING, isDayFolder, nameOfWaiting } from '../parquet/names.ts';
+import { DAY, ENDING, isDayFolder, lastDayOf, nameOfWaiting } from '../parquet/names.ts';
 import type { CheckedQuestion } from '../sql/question.ts';
 
 /** The time that a question asks for. */
@@ -36,11 +36,8 @@ function hasRows(name: string): boolean {
   return name.endsWith(ENDING) || nameOfWaiting(name) !== undefined;
 }
 
-// The names of later days have a sign and more digits, and would come before all others.
-const LAST_DAY_MS = Date.parse('9999-12-31');
-
 function folderOf(timeMs: number): string {
-  return `${DAY}${dayOf(Math.min(timeMs, LAST_DAY_MS))}`;
+  return `${DAY}${lastDayOf(timeMs)}`;
 }
 
 /** The names in the folder of a day, which may be removed meanwhile. */

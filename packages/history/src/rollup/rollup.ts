@@ -4,7 +4,7 @@ import { assertOptions, mustBe, number, type OptionsOwner } from '@hdrscope/core
 import { fileError } from '../errors.ts';
 import { isAbandoned } from '../parquet/files.ts';
 import { DAY, ENDING, isDayFolder } from '../parquet/names.ts';
-import { DAY_MS, HOUR_MS } from '../times.ts';
+import { assertPartOfDay, DAY_MS, HOUR_MS } from '../times.ts';
 import { type RolledDay, rollUpDay, rollupName, WORK } from './day.ts';
 
 /** Options of `rollUpHistory`. */
@@ -79,9 +79,7 @@ export async function rollUpHistory(
       throw mustBe('ERR_INVALID_OPTION', name, 'the path of a folder', path);
     }
   }
-  if (!(Number.isInteger(everyMs) && everyMs >= 1 && DAY_MS % everyMs === 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'everyMs', 'an integer of milliseconds that divides a day', everyMs);
-  }
+  assertPartOfDay(everyMs);
   if (!Number.isFinite(nowMs)) throw mustBe('ERR_INVALID_OPTION', 'nowMs', 'a number of milliseconds', nowMs);
   const settledMs = Math.floor((nowMs - olderThanMs) / everyMs) * everyMs;
   const days = (await namesIn(folder)).filter(isDayFolder).sort();

@@ -4,6 +4,7 @@ import { compareRevisions } from '../parquet/order.ts';
 import { marginsProperty, mergedMargins } from './margins.ts';
 import { assertRow, type Distribution, type HistoryRow } from './row.ts';
 import { exemplarsProperty, largest } from './row-exemplars.ts';
+import { seriesProperty } from './row-series.ts';
 
 /**
  * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Of rows of equal producer and sequence, only the
@@ -68,6 +69,7 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     ...extremes,
     ...marginsProperty(mergedMargins(used, extremes)),
     ...exemplarsProperty(largest(used.flatMap(({ exemplars = [] }) => exemplars))),
+    ...seriesProperty(used),
   };
 }
 

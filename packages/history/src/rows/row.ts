@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 
 /** The version of the row format: https://github.com/hdrscope/hdrscope/blob/main/docs/formats/history.md */
@@ -62,6 +63,11 @@ export interface Distribution {
   readonly margins?: Margins | undefined;
   /** The largest values that have a trace, at most 4, the largest one first. @default there are none */
   readonly exemplars?: readonly RowExemplar[] | undefined;
+  /**
+   * Bounds of the number of series that the values are of, each at least 1: in a rollup that dropped attributes such as the host, of how
+   * many hosts. @default they are of one series
+   */
+  readonly series?: Bounds | undefined;
 }
 
 /** What one series counted in one interval. Its columns in files and tables have the names of docs/formats/history.md. */

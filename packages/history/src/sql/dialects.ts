@@ -1,4 +1,4 @@
-import { ADDED_COLUMNS } from '../parquet/schema.ts';
+import { ADDED_COLUMNS, SERIES_COLUMNS } from '../parquet/schema.ts';
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { cannotHold } from './question.ts';
 import type { RowSource } from './row-source.ts';
@@ -6,14 +6,24 @@ import type { RowSource } from './row-source.ts';
 /** The languages that statements are written in. */
 export type DialectName = 'duckdb' | 'clickhouse' | 'postgres' | 'spark';
 
+/** A span of days: their first and their last one, such as `2026-11-22`. `undefined` where it has no end. */
+export interface DaySpan {
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+}
+
 /** What differs between the languages. All but `text` and `name` take and give SQL. */
 export interface Dialect {
   /** A literal that is this text, whatever its characters are. */
   readonly text: (text: string) => string;
   /** A name that is this text, whatever its characters are. */
   readonly name: (text: string) => string;
-  /** The rows of all files of a folder; `undefined` when the engine reads no files. */
-  readonly files: ((folder: string) => string) | undefined;
+  /**
+   * The rows of the files of a folder; `undefined` when the engine reads no files.
+   *
+   * @param days Only these folders of days.
+   */
+  readonly files: ((folder: string, days?: DaySpan) => string) | undefined;
   /** A time as the column `start` has it. */
   readonly time: (ms: string) => string;
   /** Milliseconds since 1970, as an integer. */
@@ -42,6 +52,20 @@ export interface Dialect {
   readonly narrowSlots?: (rows: string) => string;
 }
 
+const ALL_DAYS: DaySpan = { first: undefined, last: undefined };
+
+function isAllDays({ first, last }: DaySpan): boolean {
+  return first === undefined && last === undefined;
+}
+
+/** The condition of the folders of some days: `day` is the part of the path. */
+function dayConditions({ first, last }: DaySpan, { text }: Dialect): string {
+  return [
+    ...(first === undefined ? [] : [`day >= ${text(first)}`]),
+    ...(last === undefined ? [] : [`day <= ${text(last)}`]),
+  ].join(' AND ');
+}
+
 /** The files of a folder, which may be a URL. */
 const filesOf = (folder: string): string => `${folder}${folder.endsWith('/') ? '' : '/'}*/*.parquet`;
 
@@ -60,12 +84,22 @@ const duckdb: Dialect = {
   // The parser ends at a NUL.
   text: (text) => text.split('\0').map(doubled("'")).join(' || chr(0) || '),
   name: (text) => withoutNul('duckdb', doubled('"'))(text),
-  files: (folder) => {
+  files: (folder, days = ALL_DAYS) => {
     // The name of a folder is a pattern too.
     const pattern = filesOf(folder.replace(/[[*?]/g, '[$&]'));
     // A file may lack these columns.
-    const added = Object.entries(ADDED_COLUMNS).map(([column, value]) => `${value} AS ${column}`);
-    return `(SELECT * FROM read_parquet(${duckdb.text(pattern)}, hive_partitioning = false, union_by_name = true) UNION ALL BY NAME SELECT ${added.join(', ')} WHERE FALSE)`;
+    const added = [
+      ...Object.entries(ADDED_COLUMNS).map(([column, value]) => `${value} AS ${column}`),
+      ...SERIES_COLUMNS.map((column) => `NULL::BIGINT AS ${column}`),
+    ];
+    // The folders of other days are not even opened.
+    const some = isAllDays(days)
+      ? { partitioning: 'hive_partitioning = false', where: '' }
+      : {
+          partitioning: "hive_partitioning = true, hive_types = {'day': VARCHAR}",
+          where: ` WHERE ${dayConditions(days, duckdb)}`,
+        };
+    return `(SELECT * FROM read_parquet(${duckdb.text(pattern)}, ${some.partitioning}, union_by_name = true)${some.where} UNION ALL BY NAME SELECT ${added.join(', ')} WHERE FALSE)`;
   },
   time: (ms) => `to_timestamp(${ms} / 1000.0)`,
   ms: (time) => `epoch_ms(${time})`,
@@ -146,7 +180,10 @@ const spark: Dialect = {
     if (text.includes('${')) throw cannotHold('spark', 'the characters ${ in a name', text);
     return withoutNul('spark', doubled('`'))(text);
   },
-  files: (folder) => `parquet.${spark.name(folder)}`,
+  files: (folder, days = ALL_DAYS) => {
+    const all = `parquet.${spark.name(folder)}`;
+    return isAllDays(days) ? all : `(SELECT * FROM ${all} WHERE ${dayConditions(days, spark)})`;
+  },
   time: (ms) => `timestamp_millis(${ms})`,
   ms: (time) => `unix_millis(${time})`,
   attribute: (key) => `try_element_at(attributes, ${key})`,

@@ -1,7 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { DIALECTS, type Dialect, type DialectName } from './dialects.ts';
-import { checkedQuestion, type HistoryQuestion } from './question.ts';
+import { lastDayOf } from '../parquet/names.ts';
+import { type DaySpan, DIALECTS, type Dialect, type DialectName } from './dialects.ts';
+import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from './question.ts';
 import { unknownSource } from './row-source.ts';
 import { infinity, statementOf } from './statement.ts';
 
@@ -51,7 +52,7 @@ export function historySql(
 ): string {
   const language = dialectOf(dialect);
   const checked = checkedQuestion(question);
-  const rows = unknownSource(sourceOf(source, dialect, language));
+  const rows = unknownSource(sourceOf(source, dialect, language, checked));
   return statementOf(checked, rows, language, {
     ofPercentile(percentile, first, last) {
       const name = percentileColumn(percentile);
@@ -72,8 +73,18 @@ function dialectOf(name: string): Dialect {
   throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(DIALECTS).join(', '), name);
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function sourceOf(source: HistorySource, dialectName: DialectName, dialect: Dialect): string {
+/**
+ * The rows of a source.
+ *
+ * @param span In a folder, only the files of the days of this time are read.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function sourceOf(
+  source: HistorySource,
+  dialectName: DialectName,
+  dialect: Dialect,
+  span: Span = { sinceMs: undefined, untilMs: undefined },
+): string {
   assertOptions(source, OWNER);
   const { table = 'history', folder } = source;
   if (folder === undefined) {
@@ -101,7 +112,18 @@ export function sourceOf(source: HistorySource, dialectName: DialectName, dialec
       folder,
     );
   }
-  return dialect.files(folder);
+  return dialect.files(folder, daysOf(span));
+}
+
+type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
+
+/** The days whose folders have rows that start in a span of time. */
+function daysOf({ sinceMs, untilMs }: Span): DaySpan {
+  return {
+    first: sinceMs === undefined ? undefined : lastDayOf(sinceMs),
+    // A row that starts at the end is not asked for.
+    last: untilMs === undefined ? undefined : lastDayOf(Math.max(0, Math.ceil(untilMs) - 1)),
+  };
 }
 
 /** How the columns of a percentile begin: `p99_9` for 99.9. */

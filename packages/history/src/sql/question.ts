@@ -88,7 +88,8 @@ function assertText(name: string, text: unknown): void {
   throw mustBe('ERR_INVALID_OPTION', name, 'a text', text);
 }
 
-function assertTime(name: string, timeMs: number | undefined): void {
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertTime(name: string, timeMs: number | undefined): void {
   if (timeMs === undefined || (Number.isFinite(timeMs) && timeMs >= 0 && timeMs <= LATEST_MS)) return;
   throw mustBe('ERR_INVALID_OPTION', name, `a number of milliseconds from 0 to ${LATEST_MS}`, timeMs);
 }

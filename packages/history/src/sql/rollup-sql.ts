@@ -77,8 +77,8 @@ export function historyRollupSql(
     : postgresRollup(rollup, `${into}_key`);
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-function assertKeys(drop: readonly string[]): void {
+/** Refuses a list of attributes to drop. @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertKeys(drop: readonly string[]): void {
   if (Array.isArray(drop) && drop.every((key) => typeof key === 'string')) return;
   throw mustBe('ERR_INVALID_OPTION', 'drop', 'an array of keys of attributes', drop);
 }

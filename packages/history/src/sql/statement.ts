@@ -44,6 +44,11 @@ export const FIGURE_TOTALS: string = Object.entries(TOTALS)
   .map(([name, total]) => `${total} AS ${name}`)
   .join(', ');
 
+/** The columns of `figureColumns` for a part of a group: `FIGURE_TOTALS` of the parts are those of the group. */
+export const PART_TOTALS: string = Object.values(TOTALS)
+  .map((total) => `${total} AS ${total.slice(total.indexOf('(') + 1, -1)}`)
+  .join(', ');
+
 /** The columns that an answer has besides those of its groups. */
 interface AnswerColumns {
   /**
