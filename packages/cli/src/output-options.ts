@@ -44,6 +44,7 @@ const ENDINGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['zsh', ['zsh']],
   ['fish', ['fish']],
   ['log', ['log']],
+  ['sql', ['sql']],
   ['gz', []],
 ]);
 

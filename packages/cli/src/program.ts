@@ -46,6 +46,24 @@ summary and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).\
   ],
 };
 
+const HISTORY_SQL: Group = {
+  path: 'hdrscope history sql',
+  description: `Prints statements by which an engine keeps a history itself: DuckDB and Spark for files, ClickHouse and PostgreSQL for
+tables. Nothing is asked or changed. "hdrscope query --print-sql" prints those that answer questions.`,
+  commands: {
+    rollup: [
+      'rows of longer stretches of time, also without some attributes',
+      () => import('./commands/history/sql/rollup.ts'),
+    ],
+    compact: ['each row once, in one file for each day', () => import('./commands/history/sql/compact.ts')],
+    unique: ['each row once, for statements of your own', () => import('./commands/history/sql/unique.ts')],
+  },
+  examples: [
+    'hdrscope history sql rollup history fleet --drop host.name | duckdb',
+    'hdrscope history sql unique history --metric rpc.duration',
+  ],
+};
+
 const HISTORY: Group = {
   path: 'hdrscope history',
   description: `Keeps distributions for months: Parquet files in a folder for each day, which DuckDB, ClickHouse and Spark read.
@@ -58,6 +76,7 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
     compact: ['merges the files of each day that has ended', from(maintain, 'compact')],
     rollup: ['adds rows up by the hour, in a history of its own', from(maintain, 'rollup')],
     verify: ['finds files that the disk has damaged', from(maintain, 'verify')],
+    sql: ['prints statements by which an engine keeps a history itself', HISTORY_SQL],
   },
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
 };

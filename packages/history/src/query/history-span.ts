@@ -1,15 +1,9 @@
 import { assertFollows, object } from '@hdrscope/core/internal';
 import { DIALECTS } from '../sql/dialects.ts';
-import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
+import { type CheckedQuestion, checkedQuestion, type RowSelection } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
 import { conditionOf } from '../sql/statement.ts';
 import { askFolder, type QueryOptions } from './query-history.ts';
-
-/** The rows whose time is asked for. */
-export interface SpanQuestion extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs'> {
-  /** Name of the family. @default all metrics */
-  readonly metric?: string;
-}
 
 /** The time that rows cover. */
 export interface HistorySpan {
@@ -41,10 +35,10 @@ export interface HistorySpan {
  */
 export async function historySpan(
   folder: string,
-  question: SpanQuestion = {},
+  question: RowSelection = {},
   options: QueryOptions = {},
 ): Promise<HistorySpan | undefined> {
-  assertFollows('the question', object<SpanQuestion>(), question);
+  assertFollows('the question', object<RowSelection>(), question);
   const { metric, ...rest } = question;
   return spanOf(
     folder,

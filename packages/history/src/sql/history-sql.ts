@@ -68,7 +68,7 @@ export function historySql(
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-function dialectOf(name: string): Dialect {
+export function dialectOf(name: string): Dialect {
   if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
   throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(DIALECTS).join(', '), name);
 }

@@ -23,6 +23,12 @@ export interface HistoryQuestion {
   readonly everyMs?: number;
 }
 
+/** Some rows of a history. */
+export interface RowSelection extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs'> {
+  /** Name of the family. @default all metrics */
+  readonly metric?: string;
+}
+
 /** A checked question, with its defaults. */
 export interface CheckedQuestion {
   readonly metric: string;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
-import { explainNothing, nothingSelected, type SpanQuestion, stretchFor } from '@hdrscope/history/internal';
+import { explainNothing, nothingSelected, type RowSelection, stretchFor } from '@hdrscope/history/internal';
 import { perMs, seriesFinder, withName } from '@hdrscope/inputs/internal';
 import {
   followLog,
@@ -205,7 +205,7 @@ function coarsenessNote({ intervalMs }: HistorySpan, everyMs: number): string {
   return `hdrscope: the page shows stretches of ${formatDurationParts(everyMs)}, because the time is long; --since and --until choose a shorter one\n`;
 }
 
-async function whyEmpty(folder: string, { metric }: SpanQuestion): Promise<string> {
+async function whyEmpty(folder: string, { metric }: RowSelection): Promise<string> {
   if (metric !== undefined) return withEngine(folder, () => explainNothing(folder, { metric }));
   const whole = await withEngine(folder, () => historySpan(folder));
   if (whole === undefined) return `${folder} has no rows of a history`;
