@@ -29,6 +29,7 @@ export type { HistorySink } from './sink/sink.ts';
 export type { HistoryTarget, RowBatch } from './sink/target.ts';
 export type { DialectName } from './sql/dialects.ts';
 export { folderCompactSql, folderRollupSql } from './sql/folder-sql.ts';
+export { historyFunctionsSql } from './sql/functions-sql.ts';
 export { historySql } from './sql/history-sql.ts';
 export type { HistoryQuestion } from './sql/question.ts';
 export { historyRollupSql } from './sql/rollup-sql.ts';

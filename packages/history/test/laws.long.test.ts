@@ -12,6 +12,7 @@ import './rows/snapshots-of-rows.test.ts';
 import './rows/ticks.test.ts';
 import './rows/widths.test.ts';
 import './sql/folder-sql.test.ts';
+import './sql/functions-sql.test.ts';
 import './sql/hostile-texts.test.ts';
 import './tables/rollups.test.ts';
 import './verify/missing.test.ts';

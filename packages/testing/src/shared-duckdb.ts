@@ -23,3 +23,15 @@ export function shareDuckDb(): void {
     for (const engine of engines.values()) (await engine).closeSync();
   });
 }
+
+/** Runs statements in an engine of their own. Returns the rows of the last one. */
+export async function runStatements(sql: string): Promise<Record<string, unknown>[]> {
+  const engine = await DuckDBInstance.create(':memory:');
+  const connection = await engine.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJS();
+  } finally {
+    connection.closeSync();
+    engine.closeSync();
+  }
+}

@@ -1,5 +1,5 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { queryHistory } from '@hdrscope/history';
+import { runStatements } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, useFolder, type Written } from '../support/logs.ts';
 
@@ -20,14 +20,7 @@ beforeAll(async () => {
 async function run(...args: readonly string[]): Promise<Record<string, unknown>[]> {
   const { exitCode, stdout, stderr } = await hdrscope(['history', 'sql', ...args]);
   expect([exitCode, stderr]).toEqual([0, '']);
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  try {
-    return (await connection.runAndReadAll(stdout)).getRowObjectsJS();
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  return await runStatements(stdout);
 }
 
 test('rollup prints statements by which DuckDB makes a history that query answers from', async () => {
@@ -47,6 +40,16 @@ test('compact and unique print statements that have each row once', async () => 
   const count = (await run('unique', into, '--metric', 'values')).length;
   expect(count).toBe((await run('unique', history)).length);
   expect((await run('unique', history, '--where', 'tag=get')).length).toBe(count / 2);
+});
+
+test('functions prints functions of DuckDB that give bounds of percentiles', async () => {
+  const { stdout } = await hdrscope(['history', 'sql', 'functions']);
+  const [row] = await runStatements(
+    `${stdout}SELECT hdr_percentile(k, c, w, bits, scale, 99) AS p99 FROM '${history}/*/*.parquet'`,
+  );
+  const [group] = await queryHistory(history, { metric: 'values', percentiles: [99] });
+  const { lower, upper } = group!.percentiles[0]!;
+  expect(row).toEqual({ p99: { lower, upper } });
 });
 
 test('statements for tables and for Spark name them as their engines do', async () => {

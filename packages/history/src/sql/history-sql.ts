@@ -4,7 +4,7 @@ import { lastDayOf } from '../parquet/names.ts';
 import { type DaySpan, DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from './question.ts';
 import { unknownSource } from './row-source.ts';
-import { infinity, statementOf } from './statement.ts';
+import { END_EXPONENT, infinity, statementOf } from './statement.ts';
 
 /** Where rows are: in a table, or in the files of a folder. */
 export interface HistorySource {
@@ -130,9 +130,6 @@ function daysOf({ sinceMs, untilMs }: Span): DaySpan {
 function percentileColumn(percentile: number): string {
   return `p${String(percentile).replace(/[^0-9a-z]/g, '_')}`;
 }
-
-/** The exponent of 2^53, as doubles have it: slots of buckets without an end reach up to it. */
-const END_EXPONENT = 1023 + 53;
 
 /** The double whose leading bits are a slot number: docs/formats/history.md. */
 function doubleAt(slot: string, { double, shiftRight }: Dialect): string {

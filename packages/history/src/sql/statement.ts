@@ -171,6 +171,9 @@ ORDER BY ${key}`;
 /** Whether the largest value may lie in a bucket without an end, as `figureBounds` says. */
 const IS_ENDLESS = `max_n >= ${LAST_TICK} AND max_lower_n < max_n`;
 
+/** The exponent of 2^53, as doubles have it: slots of buckets without an end reach up to it. */
+export const END_EXPONENT: number = 1023 + 53;
+
 export function infinity({ double }: Dialect): string {
   return double("'Infinity'");
 }

@@ -23,11 +23,11 @@ const run: Run = (statements) =>
   });
 
 test('DuckDB writes rollups that mergeRows would give, also over attributes, again and again', async () => {
-  await expectFolderRollups(caseCount(8, 100), 'duckdb', run);
+  await expectFolderRollups(caseCount(4, 100), 'duckdb', run);
 });
 
 test('DuckDB writes each row of a folder once, in its largest revision', async () => {
-  await expectFolderCompaction(caseCount(8, 100), 'duckdb', run);
+  await expectFolderCompaction(caseCount(4, 100), 'duckdb', run);
 });
 
 test('rollups of DuckDB count late rows, and merged series have bounds when they are merged again', async () => {
