@@ -16,16 +16,13 @@ export interface SlotRuns {
   /** Their counts, integers above 0. */
   readonly counts: Float64Array;
   /**
-   * Puts the next run into `slots` and `counts`, where it stays until any other run is read. Whoever reads it may overwrite it.
+   * Puts the next run into `slots` and `counts`, where it stays until any other run is read.
    * Returns the length of the run, or 0 after the last run; the call after that returns the first run again.
    */
   next(): number;
 }
 
-/**
- * A run of counts that one slot after the other was added to, to be read once. It keeps its room, so that a maker of many runs fills one
- * buffer.
- */
+/** A run of counts that one slot after the other was added to. It keeps its room, so that a maker of many runs fills one buffer. */
 export class RunBuffer implements SlotRuns {
   total = 0;
   slots: Int32Array = new Int32Array(64);
@@ -39,6 +36,10 @@ export class RunBuffer implements SlotRuns {
 
   get last(): number {
     return this.slots[this.#length - 1]!;
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   clear(): void {
