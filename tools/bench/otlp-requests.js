@@ -2,7 +2,7 @@
 
 /** @typedef {object} OtlpRequest @property {Buffer} body @property {readonly number[]} times Where each point has its two times. */
 
-export const BUCKETS = 160;
+const BUCKETS = 160;
 
 const SCALE = 5;
 const FIRST_BUCKET = -200;
