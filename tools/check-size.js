@@ -24,11 +24,11 @@ export const USES = [
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
   use('record and read percentiles', 14.5, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 23.2, '@hdrscope/core', 'Histogram'),
-  use('a registry', 41.3, '@hdrscope/registry', 'createRegistry'),
+  use('a registry', 41.4, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 55.2, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 36.7, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 23.2, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
-  use('several values of one event', 18.4, '@hdrscope/core/joint'),
+  use('several values of one event', 18.5, '@hdrscope/core/joint'),
   use('all of core', 51.4, '@hdrscope/core'),
 ];
 

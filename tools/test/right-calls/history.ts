@@ -4,6 +4,8 @@ import {
   countedOfRow,
   explainHistory,
   figureBounds,
+  folderCompactSql,
+  folderRollupSql,
   historyMetrics,
   historyRollupSql,
   historySpan,
@@ -24,6 +26,7 @@ import {
   slotBounds,
   slotOfTick,
   snapshotsOfRows,
+  uniqueRowsSql,
   verifyHistory,
   writeRows,
 } from '@hdrscope/history';
@@ -49,6 +52,8 @@ export const HISTORY: RightCalls = {
     {},
   ),
   'history.figureBounds': right(figureBounds, row),
+  'history.folderCompactSql': right(folderCompactSql, 'duckdb', FOLDER, './compacted', {}),
+  'history.folderRollupSql': right(folderRollupSql, 'duckdb', FOLDER, './rolled', {}),
   'history.historyMetrics': right(historyMetrics, FOLDER, {}),
   'history.historyRollupSql': right(historyRollupSql, 'clickhouse', 'rows', {}),
   'history.historySpan': right(historySpan, FOLDER, {}, {}),
@@ -83,6 +88,7 @@ export const HISTORY: RightCalls = {
   'history.slotBounds': right(slotBounds, 1, 7),
   'history.slotOfTick': right(slotOfTick, 1, 7),
   'history.snapshotsOfRows': right(snapshotsOfRows, queryMergedRows(FOLDER)),
+  'history.uniqueRowsSql': right(uniqueRowsSql, { metric: 'jobs' }, 'duckdb', {}),
   'history.verifyHistory': right(verifyHistory, FOLDER, {}),
   'history.writeRows': right(writeRows, './written.parquet', rows),
 };

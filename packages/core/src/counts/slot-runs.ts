@@ -38,10 +38,6 @@ export class RunBuffer implements SlotRuns {
     return this.slots[this.#length - 1]!;
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
   clear(): void {
     this.total = 0;
     this.#length = 0;

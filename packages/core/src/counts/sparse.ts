@@ -15,7 +15,7 @@ import * as largest from './largest-count.ts';
 import { ListedCounts } from './listed.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { PlaceTable, ReadonlyCounts } from './readonly-counts.ts';
-import { RunBuffer, type SlotRuns } from './slot-runs.ts';
+import type { SlotRuns } from './slot-runs.ts';
 import type { LiveCounts } from './store.ts';
 import * as words from './words.ts';
 
@@ -380,12 +380,12 @@ export class SparseCounts implements LiveCounts {
   addRuns(runs: SlotRuns): void {
     this.#assertLive();
     for (let length = runs.next(); length > 0; length = runs.next()) {
-      this.#addRun(runs.slots, runs.counts, length, 0);
+      this.#addRun(runs.slots, runs.counts, length);
     }
   }
 
-  /** Adds a run. What is carried is a run too, so its pages are made at once. @param depth How often it was carried. */
-  #addRun(slots: Int32Array, counts: Float64Array, length: number, depth: number): void {
+  /** Adds a run. What is carried is a run too, so its pages are made at once. */
+  #addRun(slots: Int32Array, counts: Float64Array, length: number): void {
     let added = 0;
     for (let i = 0; i < length; i++) added += counts[i]!;
     if (this.#few !== undefined && this.total + added <= MOST_VALUES) {
@@ -395,7 +395,9 @@ export class SparseCounts implements LiveCounts {
     this.#unfold();
     this.#makePagesFor(slots, length);
     const { cells } = this;
-    let carried: RunBuffer | undefined;
+    let carriedSlots = slots;
+    let carriedCounts = counts;
+    let carried = 0;
     let page = -1;
     let start = 0;
     for (let i = 0; i < length; i++) {
@@ -409,12 +411,15 @@ export class SparseCounts implements LiveCounts {
       const carries = sum <= FULL ? 0 : carriesOf(sum);
       cells[address] = sum - FULL * carries;
       if (carries === 0) continue;
-      carried ??= carriedAt(depth);
-      carried.push(slot, carries);
+      if (carried === 0) {
+        carriedSlots = slots.slice();
+        carriedCounts = counts.slice();
+      }
+      carriedSlots[carried] = slot;
+      carriedCounts[carried++] = carries;
     }
     this.#setTotal(this.total + added);
-    if (carried === undefined) return;
-    this.#ownCarries().#addRun(carried.slots, carried.counts, carried.length, depth + 1);
+    if (carried > 0) this.#ownCarries().#addRun(carriedSlots, carriedCounts, carried);
   }
 
   remove(slot: number, count: number): void {
@@ -766,15 +771,6 @@ export class SparseCounts implements LiveCounts {
 /** How often a cell was full at a count: none of the used cells is 0. */
 function carriesOf(count: number): number {
   return count === 0 ? 0 : Math.floor((count - 1) / FULL);
-}
-
-const carriedRuns: RunBuffer[] = [];
-
-/** An empty run for what is carried in counts that were carried so often. */
-function carriedAt(depth: number): RunBuffer {
-  carriedRuns[depth] ??= new RunBuffer();
-  carriedRuns[depth].clear();
-  return carriedRuns[depth];
 }
 
 function pagesOf(length: number): number {
