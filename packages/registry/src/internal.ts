@@ -18,7 +18,7 @@ export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch, latestState } from './ingest/remembered.ts';
 export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
-export { joinReaches, type SlotReaches } from './reach.ts';
+export { joinReaches, type SlotReach, type SlotReaches } from './reach.ts';
 export {
   assertRegistry,
   type GatherOptions,

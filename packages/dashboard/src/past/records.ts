@@ -6,7 +6,7 @@ import {
   attributesToJson,
   familyFromJson,
   familyToJson,
-  type SlotReaches,
+  type SlotReach,
 } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
 import { type PackedInterval, sizedInterval } from '../history/packed-interval.ts';
@@ -36,7 +36,7 @@ interface SeriesRecord {
     id: number,
     family: number,
     attributes: unknown,
-    reaches: SlotReaches | undefined,
+    reaches: ReadonlyMap<number, SlotReach> | undefined,
   ])[];
 }
 
@@ -126,7 +126,8 @@ export function toSeriesRecord(series: readonly HistorySeries[]): SeriesRecord {
       facts.id,
       facts.family,
       attributesToJson(attributes),
-      reaches,
+      // An object of a class would be written without what it has.
+      reaches && new Map(reaches),
     ]),
   };
 }
@@ -145,7 +146,9 @@ export function fromSeriesRecord(
     const family = families.get(familyId);
     if (family === undefined) return [];
     const attributes = attributesFromJson(json, 'attributes', budget);
-    return [{ facts: seriesFacts(id, familyId, attributes), family, attributes, reaches }];
+    // Slots ascend, whoever wrote the file.
+    const ordered = reaches && new Map([...reaches].sort(([a], [b]) => a - b));
+    return [{ facts: seriesFacts(id, familyId, attributes), family, attributes, reaches: ordered }];
   });
 }
 
