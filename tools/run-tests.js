@@ -73,19 +73,23 @@ function hasTests({ dir, manifest }, only) {
 }
 
 /**
- * The test files of a project that did not run whole in another clone: those that skipped a test, and those that its run had left out.
+ * The test files of a project that did not run whole in another clone, where `npm test` ran: those that skipped a test, and those that it
+ * leaves out.
  *
  * @param {Project} project
  * @param {string} clone The root of the other clone, or of a copy of its files of results.
- * @param {{ without?: RegExp }} selection What the other run left out.
+ * @param {string} [selection] Which files this run has: see `SELECTIONS`.
  * @returns {string[]} Absolute paths.
  */
-export function listSkippedFiles({ path, dir }, clone, { without } = selectFiles(undefined)) {
+export function listSkippedFiles({ path, dir }, clone, selection) {
   /** @type {Results} */
   const { skips = [] } = JSON.parse(readFileSync(join(clone, path, RESULTS_FILE), 'utf8'));
   const skipped = new Set(skips.flatMap(({ files }) => files));
-  return listFiles(join(dir, 'test'), /\.test\.ts$/)
-    .filter((file) => skipped.has(`${basename(dir)}/test/${file}`) || without?.test(file))
+  const { without: leftOut } = selectFiles(undefined);
+  const { only = /\.test\.ts$/, without } = selectFiles(selection);
+  return listFiles(join(dir, 'test'), only)
+    .filter((file) => !without?.test(file))
+    .filter((file) => skipped.has(`${basename(dir)}/test/${file}`) || leftOut?.test(file))
     .map((file) => join(dir, 'test', file));
 }
 
@@ -153,7 +157,7 @@ export function runTests(args = []) {
   const { selected, jestArgs } = selectProjects(rest, projects);
   if (selected.length === 0) throw new Error('no project has such tests');
   if (clone !== undefined) {
-    const files = selected.flatMap((project) => listSkippedFiles(project, clone));
+    const files = selected.flatMap((project) => listSkippedFiles(project, clone, selection));
     jestArgs.push('--runTestsByPath', ...files);
   }
   if (selected.some(({ path }) => BUILT.includes(path))) bundle();

@@ -86,10 +86,11 @@ test('after a run elsewhere, the files that skipped a test there run again, and 
     'packages/a/test/both.test.ts': '',
     'packages/a/test/whole.test.ts': '',
     'packages/a/test/first.walk.test.ts': '',
+    'packages/a/test/laws.long.test.ts': '',
     'packages/a/test/helper.ts': '',
   });
   const dir = join(root, 'packages/a');
-  expect(listSkippedFiles(projectAt('packages/a', root), clone)).toEqual(
+  expect(listSkippedFiles(projectAt('packages/a', root), clone, 'with-walks')).toEqual(
     ['both.test.ts', 'first.walk.test.ts', 'peers/java.test.ts'].map((file) => join(dir, 'test', file)),
   );
 });
