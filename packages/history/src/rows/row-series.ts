@@ -3,8 +3,8 @@ import { seriesKey } from '../parquet/order.ts';
 import type { Distribution, HistoryRow } from './row.ts';
 
 /**
- * Of how many series the sum of some rows is, as a property of a row; without it when no row is of several series. Rows of equal attributes
- * may be of the same series or of others. Rows of unlike attributes are of others.
+ * Counts the series of some rows, as a property of their sum. The property is absent when no row is of several series. Rows of equal
+ * attributes may be of the same series or of different ones; rows of unlike attributes are of different ones.
  */
 export function seriesProperty(rows: readonly HistoryRow[]): Pick<Distribution, 'series'> {
   if (rows.every(({ series }) => series === undefined)) return {};

@@ -47,6 +47,9 @@ const OWNERS = {
  * The statements that write the rows of a folder into another one, each row once, with one file for each day: what `compactHistory` does,
  * by DuckDB or Spark. Replace the folder by the new one afterwards, while nobody writes to it.
  *
+ * Engines do not read the rows that wait in small files (`_….parquet.waiting`), such as those that a killed process has left. Copy these
+ * files to the same days of the new folder: it lacks their rows otherwise, and a row that is there twice counts once.
+ *
  * The statements may be run again: they replace the files of the days that they read. `queryHistory`, `compactHistory` and `rollUpHistory`
  * read these files, which have no seal: see docs/formats/history.md.
  *
@@ -91,7 +94,8 @@ export function folderCompactSql(
 /**
  * The statements that write a rollup of a folder into another one: one row for each series and stretch of time, as `rollUpHistory` makes
  * them, by DuckDB or Spark. With `drop`, series that differ in these attributes only are one series, and the column `series` counts them.
- * Rows of unlike units, scales or bits stay apart. The new rows have no exemplars.
+ * Rows of unlike units, scales or bits stay apart. The new rows have no exemplars. Rows that wait in small files are added by a later run,
+ * when they are in a larger one.
  *
  * The statements may be run again, also when rows came late: they replace the files of the days that they read, and of two rows of a
  * stretch the one of more rows counts. Days that were removed from `folder` stay in `into`, which has the rollups of one history, length,

@@ -26,7 +26,7 @@ test('rows are given once, in their largest revision, and only those that are se
   expect(await counts({ where: { route: '/b' } })).toEqual([]);
 });
 
-test('a selection that is none is refused', () => {
+test('a value that is no selection is refused', () => {
   expect(refusalOf(() => uniqueRowsSql({ metric: 7 } as never, 'spark'), 'ERR_INVALID_OPTION').message).toBe(
     'metric must be a text, got 7',
   );

@@ -30,8 +30,8 @@ export function isTableDialect(dialect: string): dialect is TableDialect {
   return TABLE_DIALECTS.some((name) => name === dialect);
 }
 
-/** The whole days that have a span of time. */
-export function daysOf({ sinceMs, untilMs }: { readonly sinceMs?: number; readonly untilMs?: number }): {
+/** Widens a span of time to whole days. */
+export function widenToDays({ sinceMs, untilMs }: { readonly sinceMs?: number; readonly untilMs?: number }): {
   readonly sinceMs?: number;
   readonly untilMs?: number;
 } {

@@ -2,7 +2,7 @@ import { folderRollupSql, historyRollupSql } from '@hdrscope/history';
 import { UsageError } from '../../../command.ts';
 import { defineCommand } from '../../../define-command.ts';
 import { PART_OF_DAY, spanOf, spanOptions } from '../../../moment.ts';
-import { DIALECT, daysOf, HISTORY_OPERAND, isTableDialect, joinStatements } from './options.ts';
+import { DIALECT, HISTORY_OPERAND, isTableDialect, joinStatements, widenToDays } from './options.ts';
 
 const DESCRIPTION = `Prints statements by which an engine makes a rollup itself: one row for each series and stretch of time. With --drop,
 series that differ in these attributes only are one series, and the column series has their number.
@@ -38,7 +38,7 @@ export const command = defineCommand({
   writes: ['sql'],
   async run({ options, operands: [history = '', into = ''] }, io) {
     const { dialect, every: everyMs, drop } = options;
-    const span = daysOf(spanOf(options));
+    const span = widenToDays(spanOf(options));
     if (!isTableDialect(dialect)) {
       const statements = folderRollupSql(dialect, history, into, { everyMs, drop, ...span });
       await io.stdout.write(joinStatements(statements));
