@@ -8,7 +8,7 @@
  * With `CI` in the environment, a file that failed beside others runs once more alone: see `runAgain`.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runJest } from './jest.js';
@@ -111,7 +111,7 @@ const MAX_FILES_AGAIN = 6;
  *
  * @param {string} dir The folder of the project.
  * @param {string} file
- * @param {string[]} jestArgs
+ * @param {string[]} jestArgs Options, without the files of the run.
  * @returns {Counts} Its new counts.
  */
 function runAlone(dir, file, jestArgs) {
@@ -156,17 +156,18 @@ export function runTests(args = []) {
   const clone = rest[0] === '--skipped-in' ? rest.splice(0, 2)[1] : undefined;
   const { selected, jestArgs } = selectProjects(rest, projects);
   if (selected.length === 0) throw new Error('no project has such tests');
-  if (clone !== undefined) {
-    const files = selected.flatMap((project) => listSkippedFiles(project, clone, selection));
-    jestArgs.push('--runTestsByPath', ...files);
-  }
+  const files = clone && selected.flatMap((project) => listSkippedFiles(project, clone, selection));
   if (selected.some(({ path }) => BUILT.includes(path))) bundle();
   const dirs = selected.map(({ dir }) => dir);
-  const status = runJest(dirs, jestArgs, { [SUMMARY]: '1' });
+  const chosen = files ? ['--runTestsByPath', ...files] : [];
+  const status = runJest(dirs, [...chosen, ...jestArgs], { [SUMMARY]: '1' });
   const { all, missing } = collectResults(selected);
   const failedAtFirst = sumCounts(all.map(({ results }) => results)).failed;
   for (const { name } of missing) console.log(`${name}: its tests did not start`);
   const unsteady = process.env.CI ? runAgain(all, (dir, file) => runAlone(dir, file, jestArgs)) : [];
+  // A file that ran alone has left its own results in their place.
+  for (const { project, results } of all)
+    writeFileSync(join(project.dir, RESULTS_FILE), `${JSON.stringify(results)}\n`);
   for (const file of unsteady) console.log(`unsteady: ${file} failed beside others and passed alone`);
   const counts = sumCounts(all.map(({ results }) => results));
   if (status !== 0 && failedAtFirst === 0) counts.failed = 1;
