@@ -23,9 +23,12 @@ import { formatCounts, formatSkips, mergeSkips, RESULTS_FILE, SUMMARY, sumCounts
 
 /** @typedef {import('../lib/counts.js').Results & { skips: Skip[], failedFiles: FailedFile[], ms: number, filesLeft: number }} ProjectResults */
 
+const SLOW_MS = 20_000;
+const MOST_SLOW_FILES = 12;
+
 /**
  * Prints one line for each test file, failures in full, and at the end the reasons of skipped tests. Under `run-tests.js`
- * it prints failures and one line for each project instead. Leaves the results of each project for `run-tests.js`.
+ * it prints failures, one line for each project and the slowest files instead. Leaves the results of each project for `run-tests.js`.
  */
 export default class CompactReporter {
   #isFiltered;
@@ -36,6 +39,8 @@ export default class CompactReporter {
    * @type {Map<string, ProjectResults>}
    */
   #projects;
+  /** @type {{ file: string, ms: number }[]} */
+  #slowFiles = [];
 
   /**
    * @param {{ testNamePattern?: string }} config
@@ -71,13 +76,13 @@ export default class CompactReporter {
     if (!this.#isFiltered) project.skips.push(...skipsOf(result, file));
     const hasFailed = counts.failed > 0;
     if (hasFailed) project.failedFiles.push({ file: path, ...counts });
-    project.ms += result.perfStats.runtime;
+    const { runtime: ms } = result.perfStats;
+    project.ms += ms;
     project.filesLeft--;
+    if (ms > SLOW_MS) this.#slowFiles.push({ file, ms });
     const isQuiet = this.#isSummary || (this.#isFiltered && counts.passed === 0);
     if (!isQuiet || hasFailed) {
-      print([
-        `${hasFailed ? 'FAIL' : 'ok  '} ${file}: ${formatCounts(counts)}${took(result.perfStats.runtime)}`,
-      ]);
+      print([`${hasFailed ? 'FAIL' : 'ok  '} ${file}: ${formatCounts(counts)}${took(ms)}`]);
       if (hasFailed) for (const { message } of result.console ?? []) print([indent(message)]);
       if (result.failureMessage) print([result.failureMessage]);
     }
@@ -88,6 +93,10 @@ export default class CompactReporter {
     // The arguments may have left files out.
     for (const [dir, { filesLeft }] of this.#projects) if (filesLeft > 0) this.#end(dir);
     if (!this.#isSummary) print(formatSkips([...this.#projects.values()].flatMap(({ skips }) => skips)));
+    else {
+      const slowest = this.#slowFiles.sort((a, b) => b.ms - a.ms).slice(0, MOST_SLOW_FILES);
+      if (slowest.length > 0) print(['slowest:', ...slowest.map(({ file, ms }) => `  ${file}${took(ms)}`)]);
+    }
   }
 
   /**

@@ -32,7 +32,8 @@ export function buildWithGo({ module, target, program, tags = '' }, folder) {
     ],
     {
       cwd: sources,
-      env: { CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' },
+      // With more memory, the compilers collect garbage more seldom: a fifth less processor time.
+      env: { CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off', GOGC: '400' },
       limitSeconds: Math.max(1, Math.round(GO_LIMIT_SECONDS - performance.now() / 1000)),
     },
   );
