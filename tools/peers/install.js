@@ -4,6 +4,7 @@
  * skipped with a printed reason. A large peer is installed by its name only.
  *
  *   --list      installs nothing, and prints the name and the path of each installed peer, separated by a tab
+ *   --download  compiles nothing: peers that have to be compiled are left out
  *
  * README.md describes where each peer comes from.
  */
@@ -75,7 +76,9 @@ if (isMain(import.meta)) {
     printInstalled();
   } else {
     try {
-      const peers = selectPeers(args);
+      const isDownload = args.includes('--download');
+      const names = args.filter((name) => name !== '--download');
+      const peers = selectPeers(names).filter(({ isCompiled }) => !(isDownload && isCompiled));
       const isBeside = process.send !== undefined;
       if (!isBeside) console.log(`peers in ${peersFolder()}`);
       process.exitCode = (await installAll(peers)) ? 0 : 1;
