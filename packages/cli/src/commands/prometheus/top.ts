@@ -11,12 +11,13 @@ import {
   type ScrapedHistograms,
 } from '@hdrscope/prometheus/scraper';
 import { canonicalText } from '@hdrscope/registry/internal';
-import { type Io, Refusal, UsageError } from '../../command.ts';
+import { type Io, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { boundsCells, columnsFor, columnsOption, percentilesFor } from '../../figures.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { replaceScreen } from '../../screen/screen.ts';
 import { shownTable } from '../../screen/table.ts';
+import { readTargetUrl } from './target-url.ts';
 
 const DESCRIPTION = `Shows the percentiles of the histograms of exporters: what each has counted between two scrapes.
 
@@ -150,12 +151,7 @@ interface Reading {
 
 /** @throws UsageError when a text is no URL of a target. */
 function newTarget(text: string): Target {
-  const full = /^https?:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(full)) {
-    throw new UsageError(`a target must be a URL such as http://localhost:9100, got '${text}'`);
-  }
-  const url = new URL(full);
-  if (url.pathname === '/' && url.search === '') url.pathname = '/metrics';
+  const url = readTargetUrl(text);
   return {
     ...{ url: url.href, name: url.host, states: undefined, isLate: false },
     ...{ answeredMs: 0, startedMs: undefined },
