@@ -197,7 +197,7 @@ export const HDRSCOPE: Group = {
     'is it slower, is it fast enough': ['diff', 'ab', 'check'],
     'months of a service': ['history', 'query', 'explain', 'slo'],
     'kernels and clusters': ['ebpf', 'ceph', 'prometheus'],
-    'in production': ['run', 'config'],
+    'in production': ['run', 'config', 'doctor'],
     'before you record': ['advise', 'bounds'],
     'in your shell': ['completion'],
   },
@@ -249,6 +249,10 @@ export const HDRSCOPE: Group = {
       () => import('./commands/run.ts'),
     ],
     config: ['writes and checks configurations of run', CONFIG],
+    doctor: [
+      'asks services, Prometheus and receivers whether they work together',
+      () => import('./commands/doctor/index.ts'),
+    ],
     completion: [
       'prints a script with which a shell completes these commands',
       async () => ({ command: (await import('./commands/completion/index.ts')).defineCompletion(HDRSCOPE) }),

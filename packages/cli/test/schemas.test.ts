@@ -76,6 +76,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
       ),
     ),
   ],
+  doctor: async () => [await json('doctor', 'localhost:1', '--otlp', 'http://localhost:1', '--kernel')],
   async record() {
     const lines = [200, 503].map(
       (status) => `10.0.0.1 - - [28/Nov/2026:21:00:00 +0000] "GET /a HTTP/1.1" ${status} 5 "-" "x" 0.003\n`,
