@@ -12,6 +12,12 @@ export { type MergedRow, queryMergedRows } from './query/merged-rows.ts';
 export { type HistoryExemplar, queryExemplars } from './query/query-exemplars.ts';
 export { type HistoryGroup, queryHistory } from './query/query-history.ts';
 export type { DamagedFile } from './query/whole-files.ts';
+export {
+  type RemovedDay,
+  type RemovedHistory,
+  type RetainedDay,
+  removeHistoryDays,
+} from './retention/remove-days.ts';
 export type { RolledDay } from './rollup/day.ts';
 export { rollUpHistory } from './rollup/rollup.ts';
 export { countedOfRow } from './rows/counted-of-row.ts';

@@ -21,6 +21,7 @@ import {
   queryHistory,
   queryMergedRows,
   readRows,
+  removeHistoryDays,
   rollUpHistory,
   rowsBetween,
   slotBounds,
@@ -78,6 +79,7 @@ export const HISTORY: RightCalls = {
   'history.queryExemplars': right(queryExemplars, FOLDER, { metric: 'jobs' }, {}),
   'history.queryMergedRows': right(queryMergedRows, FOLDER, {}, {}),
   'history.readRows': right(readRows, './rows.parquet'),
+  'history.removeHistoryDays': right(removeHistoryDays, FOLDER, { keepMs: 86_400_000 }),
   'history.rollUpHistory': right(rollUpHistory, FOLDER, './rolled', {}),
   'history.rowsBetween': right(
     (...args: Parameters<typeof rowsBetween>) => first(rowsBetween(...args)),

@@ -95,6 +95,20 @@ async function findContent(handle: FileHandle | undefined): Promise<Content> {
   };
 }
 
+/** Whether a file certainly has something else than rows of a history that this version can read. Only the footer is read. */
+export async function hasOtherContent(path: string): Promise<boolean> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, 'r');
+    assertRows(await parquetMetadataAsync(await bufferOf(handle), { geoparquet: false }));
+    return false;
+  } catch (error) {
+    return error instanceof OtherContent;
+  } finally {
+    await handle?.close();
+  }
+}
+
 /** Which rows a file has; `undefined` where it does not say so. Only the footer is read. */
 export async function readRanges(path: string): Promise<RowRanges | undefined> {
   let handle: FileHandle | undefined;

@@ -58,7 +58,7 @@ export async function rollUpDay(path: string, into: string, task: DayTask): Prom
   const { name, dayMs, untilMs, everyMs } = task;
   const files = (await readdir(path)).filter((file) => file.endsWith(ENDING)).sort();
   if (files.length === 0) return undefined;
-  const source = await hashOf(path, files, untilMs);
+  const source = await hashDay(path, files, untilMs);
   const target = join(into, name, rollupName(dayMs, everyMs));
   const earlier = parsedFacts(await readMetadata(target, ROLLUP_KEY));
   if (earlier?.source === source) return undefined;
@@ -107,8 +107,8 @@ export function rollupName(dayMs: number, everyMs: number): string {
   return fileName(dayMs, rollupProducer(everyMs), 0);
 }
 
-/** A hash of what a day is made of: the names and sizes of its files, and how far it is read. */
-async function hashOf(path: string, files: readonly string[], untilMs: number): Promise<string> {
+/** A hash of what a day is made of: the names and sizes of its files, in the order of the names, and how far it is read. */
+export async function hashDay(path: string, files: readonly string[], untilMs: number): Promise<string> {
   const sizes = await Promise.all(files.map(async (file) => [file, (await stat(join(path, file))).size]));
   return createHash('sha256')
     .update(JSON.stringify([untilMs, sizes]))
