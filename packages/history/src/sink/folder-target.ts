@@ -6,6 +6,7 @@ import { fileError } from '../errors.ts';
 import type { Files } from '../parquet/files.ts';
 import { DAY, dayOf, fileName, hiddenPath, PARTIAL, WAITING } from '../parquet/names.ts';
 import { writeFile } from '../parquet/write-file.ts';
+import { type RemovedHistory, type Retention, removeWith } from '../retention/remove-days.ts';
 import { batchGroups } from './batch-groups.ts';
 import type { HistoryTarget, RowBatch } from './target.ts';
 
@@ -49,6 +50,10 @@ export class FolderTarget implements HistoryTarget {
     await writeFile(this.#files, path, batchGroups({ producer, number, rows }));
     // One that stays has rows that count once.
     return () => removeFile(this.#files, path).catch(() => {});
+  }
+
+  removeOld(retention: Retention, nowMs: number): Promise<RemovedHistory> {
+    return removeWith(this.name, { ...retention, nowMs }, this.#files);
   }
 
   errorOf(cause: unknown): HdrscopeError {

@@ -8,7 +8,7 @@ export interface HistoryHealth {
   readonly producer: string;
   /** Whether `close` has written the last rows, or has given them up: nothing more is written. */
   readonly isClosed: boolean;
-  /** Whether the latest attempt to collect or to write rows failed. */
+  /** Whether the latest attempt to collect or to write rows, or to remove old days, failed. */
   readonly isFailing: boolean;
   /** How often an attempt failed. */
   readonly failures: number;

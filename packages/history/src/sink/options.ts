@@ -7,11 +7,14 @@ import {
   integer,
   milliseconds,
   mustBe,
+  number,
   type OptionsOwner,
 } from '@hdrscope/core/internal';
 import { warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { snapshot } from '@hdrscope/registry/internal';
+import type { RemovedHistory, Retention } from '../retention/remove-days.ts';
+import { DAY_MS } from '../times.ts';
 import type { HistoryTarget } from './target.ts';
 
 /** A table that a history can be written into. `clickHouseTable` and `postgresTable` make one. */
@@ -43,6 +46,13 @@ export interface HistoryOptions {
    * are lost, and count as `lostRows`. @default 64 MiB
    */
   readonly maxWaitingBytes?: number;
+  /**
+   * How long a folder keeps days, in milliseconds: at least a day. Days that ended longer ago are removed, at the first interval and then
+   * once an hour, as `removeHistoryDays` does; a day that has to stay is an error. Tables have `ttlDays`. @default all days stay
+   */
+  readonly keepMs?: number;
+  /** With `keepMs`: a folder that `rollUpHistory` writes from this one. A day stays while its rollup lacks rows of it. @default none */
+  readonly rollup?: string;
   /** A readable name of who counts, such as that of a service, not empty. A random id follows it. @default the name of the host */
   readonly producer?: string;
   /** How long a gather waits for sources, in milliseconds: above 0. @default `intervalMs`, at most 10 s */
@@ -51,6 +61,8 @@ export interface HistoryOptions {
   readonly closeTimeoutMs?: number;
   /** A snapshot whose counts the first interval leaves out. @default the first interval has every count of the registry */
   readonly since?: Snapshot;
+  /** Called each time when old days were looked for, with those that were removed and those that had to stay. @default not called */
+  readonly onRemoved?: (done: RemovedHistory) => void;
   /** Called for the first of several failures in a row. @default a warning of the process */
   readonly onError?: (error: HdrscopeError) => void;
   /** Called when rows can be written again. @default not called */
@@ -63,9 +75,13 @@ export interface HistoryOptions {
 }
 
 /** Checked options, with their defaults. */
-export type HistorySettings = Required<Omit<HistoryOptions, 'since' | 'folder' | 'table'>> & {
+export type HistorySettings = Required<
+  Omit<HistoryOptions, 'since' | 'folder' | 'table' | 'keepMs' | 'rollup'>
+> & {
   readonly place: { readonly folder: string } | { readonly table: HistoryTable };
   readonly since: Snapshot | undefined;
+  /** What is removed; `undefined` when all days stay. */
+  readonly retention: Retention | undefined;
 };
 
 const OWNER: OptionsOwner<HistoryOptions> = {
@@ -77,12 +93,15 @@ const OWNER: OptionsOwner<HistoryOptions> = {
     batchMs: milliseconds({ from: 0 }),
     maxBatchRows: integer({ from: 1 }),
     maxWaitingBytes: integer({ from: 1 }),
+    keepMs: number({ from: DAY_MS, to: Number.POSITIVE_INFINITY }),
+    rollup: filledText('the path of a folder'),
     producer: filledText(),
     gatherTimeoutMs: milliseconds(),
     closeTimeoutMs: milliseconds(),
     since: snapshot,
     onError: callback(),
     onRecovery: callback(),
+    onRemoved: callback(),
     onCollected: callback(),
   },
   call: "openHistory(registry, { folder: 'history' })",
@@ -105,8 +124,10 @@ export function settingsOf(options: HistoryOptions): HistorySettings {
     gatherTimeoutMs,
     closeTimeoutMs,
     since: options.since,
+    retention: retentionOf(options),
     onError: options.onError ?? warn,
     onRecovery: options.onRecovery ?? (() => {}),
+    onRemoved: options.onRemoved ?? (() => {}),
     onCollected: options.onCollected ?? (() => {}),
   };
 }
@@ -121,6 +142,21 @@ function placeOf({ folder, table }: HistoryOptions): HistorySettings['place'] {
   }
   if (typeof table?.open === 'function') return { table };
   throw refused('table', 'a table of clickHouseTable or postgresTable', table);
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+function retentionOf({ keepMs, rollup, table }: HistoryOptions): Retention | undefined {
+  if (keepMs !== undefined && table !== undefined) {
+    const message =
+      'keepMs is for a folder: clickHouseTable has ttlDays, and PostgreSQL removes rows by a DELETE that you run';
+    throw new HdrscopeError('ERR_INVALID_OPTION', message);
+  }
+  if (keepMs !== undefined) return { keepMs, ...(rollup !== undefined && { rollup }) };
+  if (rollup === undefined) return undefined;
+  throw new HdrscopeError(
+    'ERR_INVALID_OPTION',
+    'rollup goes with keepMs: it says what days wait for before they are removed',
+  );
 }
 
 function refused(name: string, allowed: string, got: unknown): HdrscopeError {

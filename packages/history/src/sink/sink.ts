@@ -6,6 +6,7 @@ import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { Files } from '../parquet/files.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { rowsBetween } from '../rows/rows-between.ts';
+import { HOUR_MS } from '../times.ts';
 import type { HistoryHealth } from './health.ts';
 import type { HistorySettings } from './options.ts';
 import type { HistoryTarget } from './target.ts';
@@ -29,7 +30,7 @@ export class HistorySink {
   readonly #waiting = new WaitingRows();
   readonly #stopTicks: () => void;
   readonly #rounds = new Rounds<boolean>();
-  readonly #duties: Duties<'write', HdrscopeError>;
+  readonly #duties: Duties<'write' | 'remove', HdrscopeError>;
   /** Rows have every count of this snapshot. */
   #collected: Snapshot;
   #sequence = 0;
@@ -39,6 +40,8 @@ export class HistorySink {
   #failuresInARow = 0;
   /** After a failure, nothing is written before this time of the clock. */
   #retryMs = 0;
+  /** Old days are removed at this time of the clock. */
+  #removalMs = 0;
   readonly #counts = {
     collectedUntilMs: 0,
     writtenBatches: 0,
@@ -130,6 +133,7 @@ export class HistorySink {
       await this.#keepOthers();
       if (written > 0 || this.#waiting.length === 0) this.#succeeded();
     });
+    await this.#removeOld();
     this.#loseBeyond(this.#isClosed ? 0 : this.#settings.maxWaitingBytes);
     notify(() => this.#settings.onCollected(this.#collected));
     return this.#waiting.length === 0;
@@ -148,6 +152,33 @@ export class HistorySink {
     if (this.#isPrepared || this.#isClosed) return;
     await this.#target.prepare?.();
     this.#isPrepared = true;
+  }
+
+  /** Removes days that are too old, once an hour. Never rejects. */
+  async #removeOld(): Promise<void> {
+    const { retention } = this.#settings;
+    const { clock } = this.#runtime;
+    const isDue = clock.monotonicMs() >= this.#removalMs;
+    if (
+      retention === undefined ||
+      this.#target.removeOld === undefined ||
+      this.#closing !== undefined ||
+      !isDue
+    )
+      return;
+    this.#removalMs = clock.monotonicMs() + HOUR_MS;
+    try {
+      const done = await this.#target.removeOld(retention, clock.nowMs());
+      notify(() => this.#settings.onRemoved(done));
+      const { retained } = done;
+      if (retained.length > 0) {
+        const days = retained.length === 1 ? '1 old day' : `${retained.length} old days`;
+        throw new Error(`${days} had to stay, the first because ${retained[0]!.reason}`);
+      }
+      this.#duties.succeeded('remove');
+    } catch (error) {
+      this.#duties.failed('remove', this.#target.errorOf(error));
+    }
   }
 
   async #collect(isAll: boolean): Promise<void> {
@@ -176,7 +207,8 @@ export class HistorySink {
     let batches = 0;
     while (!this.#isClosed && this.#waiting.length > 0) {
       const isOld = this.#runtime.clock.monotonicMs() - this.#waiting.oldestMs >= batchMs;
-      if (!(isAll || isOld || this.#duties.isFailing || this.#waiting.length >= maxBatchRows)) break;
+      if (!(isAll || isOld || this.#duties.isFailingAt('write') || this.#waiting.length >= maxBatchRows))
+        break;
       await this.#writeNext();
       batches++;
     }

@@ -1,4 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
+import type { RemovedHistory, Retention } from '../retention/remove-days.ts';
 import type { HistoryRow } from '../rows/row.ts';
 
 /** Rows that are written at once: one file, or one insert. A retry has the same rows under the same number. */
@@ -36,6 +37,8 @@ export interface HistoryTarget {
    * @returns Removes them again. It never rejects.
    */
   keep?(batch: RowBatch): Promise<() => Promise<void>>;
+  /** Removes days that are too old. A target without it keeps all. */
+  removeOld?(retention: Retention, nowMs: number): Promise<RemovedHistory>;
   /** Makes the error of a failed operation, with the cure where the target knows it. */
   errorOf(cause: unknown): HdrscopeError;
   /** Frees everything, and cuts off a write that is still running. It waits for no server, and never rejects. */
