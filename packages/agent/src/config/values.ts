@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { nearestName } from '@hdrscope/core/internal';
-import { DURATION_FORMS, durationNs, LONGEST_TIMER_MS, SIZE_FORMS, sizeBytes } from '@hdrscope/kit';
+import { DAY_MS, DURATION_FORMS, durationNs, LONGEST_TIMER_MS, SIZE_FORMS, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import * as z from '#zod';
 
@@ -72,6 +72,12 @@ export const duration: z.ZodType<number, string> = understood(
     return ms > 0 && ms <= LONGEST_TIMER_MS ? ms : undefined;
   },
 );
+
+/** How long days are kept, in milliseconds. */
+export const days: z.ZodType<number, string> = understood('a duration of at least 1d, as in 90d', (given) => {
+  const ms = (durationNs(given) ?? 0) / 1e6;
+  return ms >= DAY_MS ? ms : undefined;
+});
 
 /** A size in bytes, of at least one. */
 export const size: z.ZodType<number, string> = understood(

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import type { HistoryOptions, HistorySink } from '@hdrscope/history';
+import type { HistoryOptions, HistorySink, RemovedHistory } from '@hdrscope/history';
+import { formatSize } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import * as z from '#zod';
-import { duration, mapping, size, text, wholeNumber, yesOrNo } from '../config/values.ts';
+import { days, duration, mapping, size, text, wholeNumber, yesOrNo } from '../config/values.ts';
 import type { EntryStorage } from '../health.ts';
 import { MemoryKind } from '../memory.ts';
 import { type ConfigOf, defineSink, entry, type Place, type SinkPart } from '../part.ts';
@@ -68,15 +69,34 @@ const schema = entry(
     maxWaitingSize: size
       .prefault('64MiB')
       .describe('The memory of rows that cannot be written. The oldest rows beyond it are lost.'),
+    keep: days
+      .exactOptional()
+      .describe(
+        'How long a folder keeps days, at least 1d: once an hour, those that ended longer ago are removed. Default: all days stay.',
+      ),
+    rollup: text('the path of a folder')
+      .exactOptional()
+      .describe(
+        'With keep: the folder into which hdrscope history rollup rolls this one up. A day stays while it lacks rows of it.',
+      ),
     producer: text('a readable name')
       .optional()
       .describe('A readable name of the writer. Default: the name of the host.'),
   },
 ).check(({ value, issues }) => {
+  const refuse = (message: string): void =>
+    void issues.push({ code: 'custom', message, path: [], input: value });
   const places = PLACES.filter((place) => value[place] !== undefined);
-  if (places.length === 1) return;
-  const message = 'must have exactly one of folder, clickhouse and postgres: it says where rows go';
-  issues.push({ code: 'custom', message, path: [], input: value });
+  if (places.length !== 1) {
+    refuse('must have exactly one of folder, clickhouse and postgres: it says where rows go');
+    return;
+  }
+  if (value.keep !== undefined && value.folder === undefined) {
+    refuse('must have keep with folder only: clickhouse has ttlDays');
+  }
+  if (value.rollup !== undefined && value.keep === undefined) {
+    refuse('must have rollup with keep only: it says what days wait for before they are removed');
+  }
 });
 
 type Config = ConfigOf<typeof schema>;
@@ -95,6 +115,7 @@ export const history: SinkPart = defineSink({
 - type: history
   folder: /var/lib/hdrscope/history
   interval: 1m
+  keep: 90d
 
 # The same in a table: "npm install pg" first, or "npm install @clickhouse/client" for clickhouse.
 - name: table
@@ -105,7 +126,7 @@ export const history: SinkPart = defineSink({
 `,
   target: findPlace,
   async start(config, context) {
-    const { name, interval, batch, maxWaitingSize, producer } = config;
+    const { name, interval, batch, maxWaitingSize, keep, rollup, producer } = config;
     const { openHistory } = await import('@hdrscope/history');
     const collected = context.memory.of(COLLECTED);
     const storages = context.memory.of(STORAGES);
@@ -126,9 +147,14 @@ export const history: SinkPart = defineSink({
       intervalMs: interval,
       ...(batch !== undefined && { batchMs: batch }),
       maxWaitingBytes: maxWaitingSize,
+      ...(keep !== undefined && { keepMs: keep }),
+      ...(rollup !== undefined && { rollup }),
       closeTimeoutMs: context.shutdownTimeoutMs,
       ...(producer !== undefined && { producer }),
       ...(since !== undefined && { since }),
+      onRemoved({ removed }) {
+        if (removed.length > 0) context.info(describeRemoved(removed));
+      },
       onCollected(snapshot) {
         collected.set(place, snapshot);
         report(sink);
@@ -151,6 +177,15 @@ export const history: SinkPart = defineSink({
 });
 
 const NOTHING: EntryStorage = { waitingRows: 0, writtenRows: 0, lostRows: 0 };
+
+/** The days that were removed, for people: `removed 2 days, 2026-08-01 to 2026-08-02: 50 files, 12 MiB`. */
+function describeRemoved(removed: RemovedHistory['removed']): string {
+  const sum = (of: 'files' | 'bytes'): number => removed.reduce((total, one) => total + one[of], 0);
+  const [first, last] = [removed[0]!.day, removed.at(-1)!.day];
+  const days = removed.length === 1 ? `the day ${first}` : `${removed.length} days, ${first} to ${last}`;
+  const files = sum('files');
+  return `removed ${days}: ${files} ${files === 1 ? 'file' : 'files'}, ${formatSize(sum('bytes'))}`;
+}
 
 function findPlace({ folder, clickhouse, postgres }: Config): Place {
   if (folder !== undefined) return { key: 'folder', what: 'folder', id: resolve(folder) };

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HistoryRow, queryHistory, readRows } from '@hdrscope/history';
 import { parseConfig } from '../../src/index.ts';
@@ -167,4 +167,33 @@ test('has defaults, and one sink for a folder', () => {
   expect(issues.map(({ message }) => message)).toEqual([
     'sinks[1].folder must differ from the folder of sinks[0]: two sinks in one folder count every value twice, got "/b/../a"',
   ]);
+});
+
+test('days that are older than keep are removed, and the log names them', async () => {
+  const folder = world.pathOf('kept');
+  const first = await world.start(
+    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, interval: 1h }]`,
+    gated('1\n').stdin,
+  );
+  await first.stop();
+  const [day] = readdirSync(folder);
+  if (day === undefined) mkdirSync(join(folder, 'day=2023-11-14'), { recursive: true });
+  else renameSync(join(folder, day), join(folder, 'day=2023-11-14'));
+  await world.start(
+    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, interval: 100ms, keep: 90d }]`,
+    gated('1\n').stdin,
+  );
+  await until('the day is gone', () => !readdirSync(folder).includes('day=2023-11-14'));
+  await until('the log says so', () =>
+    world.lines.some((line) => /removed the day 2023-11-14: \d+ files?, /.test(line)),
+  );
+});
+
+test.each([
+  ['{ type: history, folder: a, keep: 1h }', 'sinks[0].keep must be a duration of at least 1d, as in 90d'],
+  ['{ type: history, folder: a, rollup: b }', 'must have rollup with keep only'],
+  ['{ type: history, postgres: {}, keep: 90d }', 'must have keep with folder only'],
+])('the sink %s is refused', (sink, message) => {
+  const { issues } = parseConfig(`${STDIN}\nsinks: [${sink}]`);
+  expect(issues.map((issue) => issue.message)).toEqual([expect.stringContaining(message)]);
 });
