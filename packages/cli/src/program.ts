@@ -79,6 +79,7 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
     ],
     compact: ['merges the files of each day that has ended', from(maintain, 'compact')],
     rollup: ['adds rows up by the hour, in a history of its own', from(maintain, 'rollup')],
+    remove: ['removes days that are too old', from(maintain, 'remove')],
     verify: ['finds files that the disk has damaged', from(maintain, 'verify')],
     sql: ['prints statements by which an engine keeps a history itself', HISTORY_SQL],
   },

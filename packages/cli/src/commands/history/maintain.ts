@@ -1,11 +1,14 @@
 import {
   compactHistory,
+  type RemovedHistory,
   type RolledDay,
+  removeHistoryDays,
   rollUpHistory,
   type VerifiedHistory,
   verifyHistory,
 } from '@hdrscope/history';
-import { formatCount } from '@hdrscope/kit';
+import { secondsOf } from '@hdrscope/inputs/internal';
+import { DAY_MS, formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
@@ -114,6 +117,67 @@ const ROLLUP_COLUMNS = [
   { title: 'bytes', spare: 1 },
   { title: 'rollup', isText: true },
 ];
+
+const REMOVE = `Removes the days of a history that ended longer ago than --keep says: whole days of UTC, with all their files.
+
+Others may read and write the history meanwhile. Nothing is removed but folders of days (day=2026-11-22) that have
+files of a history alone. With --rollup, a day stays until the rollup in that folder has all its rows. What has to
+stay is named with the reason, and the exit code is 1 then. The agent does the same by the key keep of its sink.`;
+
+export const remove = defineCommand({
+  path: 'hdrscope history remove',
+  description: REMOVE,
+  examples: [
+    'hdrscope history remove history --keep 90d --dry-run',
+    'hdrscope history remove history --keep 30d --rollup hourly',
+  ],
+  operands: { '<folder>': 'the folder of a history' },
+  options: {
+    keep: {
+      ...DURATION,
+      help: 'days that ended longer ago are removed',
+      allowed: 'a duration of at least 1d, as in 90d',
+      parse(text: string) {
+        const keepMs = (secondsOf(text) ?? 0) * 1000;
+        return keepMs >= DAY_MS ? keepMs : undefined;
+      },
+      required: 'how long days stay, as in 90d',
+    },
+    rollup: {
+      value: '<folder>',
+      help: 'the rollups of this history, which must have the rows of a day before it goes',
+    },
+    dryRun: { help: 'names the days, and removes nothing' },
+  },
+  formats: ['text', 'json'],
+  async run({ options: { keep, rollup, dryRun = false }, operands: [folder = ''], format }, io) {
+    const done = await removeHistoryDays(folder, {
+      keepMs: keep,
+      dryRun,
+      ...(rollup !== undefined && { rollup }),
+    });
+    await io.stdout.write(
+      format === 'json' ? jsonDocument({ ...done, isDryRun: dryRun }) : removedText(done, dryRun, io),
+    );
+    return done.retained.length === 0 ? ExitCode.done : ExitCode.refused;
+  },
+});
+
+function removedText({ removed, retained }: RemovedHistory, isDryRun: boolean, io: Io): string {
+  const stay = retained
+    .map(({ day, reason }) => `${wrapToScreen(`${day} stays: ${reason}.`, io)}\n`)
+    .join('');
+  if (removed.length === 0) return `${wrapToScreen('No day was removed.', io)}\n${stay}`;
+  const sum = (of: 'files' | 'bytes'): number => removed.reduce((total, one) => total + one[of], 0);
+  const rows = [
+    ...removed.map(({ day, files, bytes }) => [day, formatCount(files), formatCount(bytes)]),
+    ['total', formatCount(sum('files')), formatCount(sum('bytes'))],
+  ];
+  const note = isDryRun ? `${wrapToScreen('Nothing was removed: --dry-run names the days only.', io)}\n` : '';
+  return `${shownTable(REMOVE_COLUMNS, rows, io).join('\n')}\n${note}${stay}`;
+}
+
+const REMOVE_COLUMNS = [{ title: 'day', isText: true }, { title: 'files' }, { title: 'bytes' }];
 
 const VERIFY = `Reads every byte of a history, and names the files that are damaged, with the rows and values that are missing.
 
