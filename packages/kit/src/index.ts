@@ -40,6 +40,15 @@ export { splitMs } from './split-ms.ts';
 export { atOnce, inSlices, type Steps } from './steps.ts';
 export { listTelemetryAddresses, noteClientRequest } from './telemetry-addresses.ts';
 export { nanosecondsPer } from './time-unit.ts';
+export {
+  firstMoment,
+  formatOffset,
+  formatZonedTime,
+  type OffsetSpan,
+  offsetSpans,
+  readTimeZone,
+  zoneOffsetMs,
+} from './time-zone.ts';
 export { DAY_MS, formatTime, MINUTE_MS } from './times.ts';
 export { Turns } from './turns.ts';
 export { VMRANGE_BOUNDARIES, VMRANGES } from './vmrange.ts';
