@@ -14,6 +14,7 @@ interface Expectations {
       lists: readonly (readonly HistoryRow[])[],
     ) => Promise<readonly ((question: HistoryQuestion) => Answer)[]>,
   ): Promise<void>;
+  expectZonedStretches: Expectations['expectMergedPercentiles'];
   expectAllShapes(ask: (question: HistoryQuestion, folder: string) => Answer): Promise<void>;
   expectAnyTexts(
     numRuns: number,
@@ -34,7 +35,15 @@ type Run = (statements: readonly string[]) => Promise<void>;
 const found: object = {};
 // One after the other, because Jest links modules that share others at one time only.
 const FILES = [
-  ...['merged-percentiles', 'shaped-rows', 'any-texts', 'folder', 'filled-folder', 'sandbox'],
+  ...[
+    'merged-percentiles',
+    'zoned-stretches',
+    'shaped-rows',
+    'any-texts',
+    'folder',
+    'filled-folder',
+    'sandbox',
+  ],
   'folder-statements',
 ];
 for (const file of FILES) {
@@ -43,6 +52,7 @@ for (const file of FILES) {
 }
 const {
   expectMergedPercentiles,
+  expectZonedStretches,
   expectAllShapes,
   expectAnyTexts,
   expectFolderRollups,
@@ -95,6 +105,14 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
 
   test('gives the percentiles of merged rows, by group and time', async () => {
     await expectMergedPercentiles(6, async (lists) => {
+      const folder = newDirectory();
+      for (const rows of lists) await writeRows(folder, rows);
+      return [(question) => ask(question, folder)];
+    });
+  }, 300_000);
+
+  test('gives stretches of time zones, as clocks show them', async () => {
+    await expectZonedStretches(3, async (lists) => {
       const folder = newDirectory();
       for (const rows of lists) await writeRows(folder, rows);
       return [(question) => ask(question, folder)];

@@ -41,6 +41,7 @@ export type { HistoryQuestion } from './sql/question.ts';
 export { historyRollupSql } from './sql/rollup-sql.ts';
 export { historyTableSql } from './sql/table-sql.ts';
 export { uniqueRowsSql } from './sql/unique-sql.ts';
+export type { CalendarLength } from './stretches.ts';
 export { clickHouseTable } from './tables/clickhouse.ts';
 export { postgresTable } from './tables/postgres.ts';
 export { type VerifiedHistory, verifyHistory } from './verify/verify-history.ts';

@@ -7,6 +7,7 @@ export { type RowKey, readRowKeys } from './parquet/decode.ts';
 export { DAY, dayOf } from './parquet/names.ts';
 export { explainNothing, nothingSelected } from './query/explain-nothing.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';
-export { stretchFor } from './query/stretch-for.ts';
+export { divideBy, stretchFor } from './query/stretch-for.ts';
 export { histogramsOfRow } from './rows/histograms-of-row.ts';
 export type { RowSelection } from './sql/question.ts';
+export { type Division, type DivisionOptions, findStretch, listStretches } from './stretches.ts';

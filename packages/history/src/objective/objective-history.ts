@@ -3,6 +3,7 @@ import { judgeObjective, resolutionOf } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
 import { boundsOfSlots, MOST_BITS } from '../rows/slots.ts';
+import { findStretch } from '../stretches.ts';
 import { type CheckedObjective, checkedObjective, type ObjectiveQuestion } from './question.ts';
 import { formsStatement, withinStatement } from './statement.ts';
 import { dividedSlot, thresholdSlots } from './threshold.ts';
@@ -15,6 +16,11 @@ export interface ObjectivePeriod {
   readonly endMs: number;
   /** How many values there are. */
   readonly count: number;
+  /**
+   * How many of them are of intervals that reach over the end of the stretch of time in which they start: some may be of a later period. That of
+   * the whole time is the sum of all periods.
+   */
+  readonly crossingCount: number;
   /** How many of them are at most the threshold. */
   readonly within: Bounds;
   /** The share of values that are at most the threshold, from 0 to 1; `undefined` without values. */
@@ -183,7 +189,11 @@ function groupsOf(
     const group = groups.get(key) ?? { attributes, counts: new Map() };
     groups.set(key, group);
     const within = { lower: Number(row.least), upper: Number(row.most) };
-    group.counts.set(Number(row.start_ms), { count: Number(row.total), within });
+    group.counts.set(Number(row.start_ms), {
+      count: Number(row.total),
+      crossingCount: Number(row.crossing),
+      within,
+    });
   }
   return [...groups.values()].map(({ attributes, counts }) => ({
     attributes,
@@ -193,16 +203,18 @@ function groupsOf(
 
 function judgedPeriods(
   counts: ReadonlyMap<number, PeriodCounts>,
-  { objective, sinceMs, untilMs, everyMs }: CheckedObjective,
+  { objective, sinceMs, untilMs, stretches }: CheckedObjective,
 ): Pick<ObjectiveHistory, 'periods' | 'total' | 'verdicts'> {
   const whole = sumOf(counts.values());
   const periods: ObjectivePeriod[] = [];
   const verdicts = { kept: 0, missed: 0, undecided: 0, 'without values': 0 };
-  for (let startMs = sinceMs - (sinceMs % everyMs); startMs < untilMs; startMs += everyMs) {
-    const span = { startMs: Math.max(startMs, sinceMs), endMs: Math.min(startMs + everyMs, untilMs) };
+  for (let atMs = sinceMs; atMs < untilMs; ) {
+    const { startMs, endMs } = findStretch(stretches, atMs);
+    const span = { startMs: Math.max(startMs, sinceMs), endMs: Math.min(endMs, untilMs) };
     const period = { ...span, ...judged(counts.get(startMs) ?? NOTHING, objective, whole.count) };
     verdicts[period.verdict]++;
     periods.push(period);
+    atMs = endMs;
   }
   return {
     periods,
@@ -211,16 +223,17 @@ function judgedPeriods(
   };
 }
 
-type PeriodCounts = Pick<ObjectivePeriod, 'count' | 'within'>;
+type PeriodCounts = Pick<ObjectivePeriod, 'count' | 'crossingCount' | 'within'>;
 
-const NOTHING: PeriodCounts = { count: 0, within: { lower: 0, upper: 0 } };
+const NOTHING: PeriodCounts = { count: 0, crossingCount: 0, within: { lower: 0, upper: 0 } };
 
 function sumOf(all: Iterable<PeriodCounts>): PeriodCounts {
   let sum = NOTHING;
-  for (const { count, within } of all) {
+  for (const { count, crossingCount, within } of all) {
     const { lower, upper } = sum.within;
     sum = {
       count: sum.count + count,
+      crossingCount: sum.crossingCount + crossingCount,
       within: { lower: lower + within.lower, upper: upper + within.upper },
     };
   }
@@ -229,17 +242,24 @@ function sumOf(all: Iterable<PeriodCounts>): PeriodCounts {
 
 /** @param totalCount How many values there are in the whole time. */
 function judged(
-  { count, within }: PeriodCounts,
+  { count, crossingCount, within }: PeriodCounts,
   objective: number,
   totalCount: number,
 ): Omit<ObjectivePeriod, 'startMs' | 'endMs'> {
   if (count === 0) {
     const unknown = { share: undefined, burnRate: undefined };
-    return { count, within, ...unknown, budgetUsed: NOTHING.within, verdict: 'without values' };
+    return {
+      count,
+      crossingCount,
+      within,
+      ...unknown,
+      budgetUsed: NOTHING.within,
+      verdict: 'without values',
+    };
   }
   // 0.29 * 100 is 28.999999999999996.
   const percentile = Number((objective * 100).toPrecision(15));
   const { share, verdict, budgetUsed: burnRate } = judgeObjective(within, count, percentile);
   const { budgetUsed } = judgeObjective(within, count, percentile, totalCount);
-  return { count, within, share, burnRate, budgetUsed, verdict };
+  return { count, crossingCount, within, share, burnRate, budgetUsed, verdict };
 }

@@ -1,9 +1,15 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type CheckedQuestion, checkedQuestion } from '../sql/question.ts';
-import { DAY_MS } from '../times.ts';
+import {
+  type Division,
+  type DivisionOptions,
+  listStretches,
+  type Stretches,
+  shortestMs,
+} from '../stretches.ts';
 
 /** An objective that is judged afterwards: the share of values that should have been at most a threshold. */
-export interface ObjectiveQuestion {
+export interface ObjectiveQuestion extends Pick<DivisionOptions, 'every' | 'timeZone'> {
   /** The name of the metric, as in the registry. */
   readonly metric: string;
   /** The largest good value, in the unit of the metric: 0.25 for 250 ms of a metric in seconds. At least 0. */
@@ -22,8 +28,8 @@ export interface ObjectiveQuestion {
   readonly untilMs: number;
   /**
    * The length of a period with a verdict of its own, in milliseconds: an integer of at least 1, such that there are at most 100,000.
-   * Periods start at multiples of it since 1970, in UTC, and an interval belongs to the period that it starts in. The first and the last
-   * period are shorter when `sinceMs` and `untilMs` are no multiples. @default a day
+   * It and `every` divide time as those of `queryHistory` do. The first and the last period are shorter when `sinceMs` and `untilMs` are
+   * inside of one. @default `every` is a day
    */
   readonly everyMs?: number;
 }
@@ -35,7 +41,9 @@ export interface CheckedObjective extends CheckedQuestion {
   readonly unit: string | undefined;
   readonly sinceMs: number;
   readonly untilMs: number;
-  readonly everyMs: number;
+  readonly division: Division;
+  /** The periods, and more. */
+  readonly stretches: Stretches;
 }
 
 const MOST_PERIODS = 100_000;
@@ -52,6 +60,8 @@ const OWNER: OptionsOwner<ObjectiveQuestion> = {
     sinceMs: true,
     untilMs: true,
     everyMs: true,
+    every: true,
+    timeZone: true,
   },
   call: "{ metric: 'http.server.request.duration', threshold: 0.25, objective: 0.999, sinceMs, untilMs }",
 };
@@ -59,9 +69,11 @@ const OWNER: OptionsOwner<ObjectiveQuestion> = {
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function checkedObjective(question: ObjectiveQuestion): CheckedObjective {
   assertOptions(question, OWNER);
-  const { threshold, objective, unit, everyMs = DAY_MS, ...rest } = question;
+  const { threshold, objective, unit, ...rest } = question;
   const { sinceMs, untilMs } = question;
-  const checked = checkedQuestion({ ...rest, everyMs });
+  const isDivided = rest.everyMs !== undefined || rest.every !== undefined;
+  const checked = checkedQuestion(isDivided ? rest : { ...rest, every: { days: 1 } });
+  const division = checked.division!;
   if (!(typeof threshold === 'number' && threshold >= 0 && Number.isFinite(threshold))) {
     throw mustBe('ERR_INVALID_OPTION', 'threshold', 'a finite number of at least 0', threshold);
   }
@@ -74,9 +86,11 @@ export function checkedObjective(question: ObjectiveQuestion): CheckedObjective 
   if (!(untilMs > sinceMs)) {
     throw mustBe('ERR_INVALID_OPTION', 'untilMs', `a time after sinceMs, which is ${sinceMs}`, untilMs);
   }
-  if ((untilMs - sinceMs) / everyMs > MOST_PERIODS) {
+  if ((untilMs - sinceMs) / shortestMs(division) > MOST_PERIODS) {
+    const name = typeof division.every === 'number' ? 'everyMs' : 'every';
     const allowed = `so long that there are at most ${MOST_PERIODS} periods`;
-    throw mustBe('ERR_INVALID_OPTION', 'everyMs', allowed, everyMs);
+    throw mustBe('ERR_INVALID_OPTION', name, allowed, division.every);
   }
-  return { ...checked, threshold, objective, unit, sinceMs, untilMs, everyMs };
+  const stretches = listStretches(division, sinceMs, untilMs);
+  return { ...checked, threshold, objective, unit, sinceMs, untilMs, division, stretches };
 }

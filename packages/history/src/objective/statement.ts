@@ -1,7 +1,7 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { conditionOf, slotsOf } from '../sql/statement.ts';
+import { conditionOf, slotsOf, stretchColumns } from '../sql/statement.ts';
 import type { CheckedObjective } from './question.ts';
 import type { ThresholdSlot } from './threshold.ts';
 
@@ -16,8 +16,8 @@ export function formsStatement(
 }
 
 /**
- * A statement for DuckDB that counts values within a threshold. Its rows have the columns `group1`, …; `start_ms`; `total`, `least` and
- * `most`: all values, those certainly within the threshold and those possibly within it; and `strange`: how many slots are of rows
+ * A statement for DuckDB that counts values within a threshold. Its rows have the columns `group1`, …; `start_ms`; `total`, `crossing`, `least` and
+ * `most`: all values, those of intervals that reach over the end of their period, those certainly within the threshold and those possibly within it; and `strange`: how many slots are of rows
  * whose scale is in no entry of `slots`. `wide_first`, `wide_last`, `wide_bits` and `wide_scale` are the widest bucket that a threshold
  * divides, or NULL.
  */
@@ -26,12 +26,11 @@ export function withinStatement(
   source: RowSource,
   slots: readonly ThresholdSlot[],
 ): string {
-  const { by, everyMs } = question;
-  const ms = duckdb.ms(duckdb.name('start'));
+  const { by, stretches } = question;
   const groups = by.map((_, i) => `group${i + 1}`);
   const columns = [
     ...by.map((key, i) => `${duckdb.attribute(duckdb.text(wellFormed(key)))} AS ${groups[i]}`),
-    `${ms} - ${ms} % ${everyMs} AS start_ms`,
+    ...stretchColumns(stretches, duckdb),
     'scale',
     'bits',
     'k',
@@ -42,7 +41,7 @@ export function withinStatement(
     ({ scale, bits, lastCertain, lastPossible }) =>
       `(${duckdb.double(`'${scale}'`)}, ${bits}, ${lastCertain}, ${lastPossible})`,
   );
-  const key = [...groups, 'start_ms'].join(', ');
+  const key = [...groups, 't'].join(', ');
   const isDivided = 'slot < slot_to AND slot <= last_possible AND slot_to > last_certain';
   const widest = (column: string): string => `max_by(${column}, slot_to - slot) FILTER (WHERE ${isDivided})`;
   const counted = (when: string): string => duckdb.double(`sum(CASE WHEN ${when} THEN n ELSE 0 END)`);
@@ -54,7 +53,7 @@ export function withinStatement(
   SELECT asked.*, last_certain, last_possible
   FROM asked LEFT JOIN limits ON asked.scale = limits.scale AND asked.bits = limits.bits
 )
-SELECT ${key}, ${duckdb.double('sum(n)')} AS total, ${counted('slot_to <= last_certain')} AS least,
+SELECT ${[...groups, 't AS start_ms'].join(', ')}, ${duckdb.double('sum(n)')} AS total, ${counted('row_crossing > 0')} AS crossing, ${counted('slot_to <= last_certain')} AS least,
   ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange,
   ${widest('slot')} AS wide_first, ${widest('slot_to')} AS wide_last, ${widest('bits')} AS wide_bits, ${widest('scale')} AS wide_scale
 FROM ${slotsOf('limited', source, duckdb)}

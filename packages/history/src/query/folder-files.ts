@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isMissing } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { DAY, ENDING, isDayFolder, lastDayOf, nameOfWaiting } from '../parquet/names.ts';
 import type { CheckedQuestion } from '../sql/question.ts';
+import { DAY_MS } from '../times.ts';
 
 /** The time that a question asks for. */
 export type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
@@ -48,6 +49,22 @@ async function namesIn(path: string): Promise<string[]> {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+/** A time that has an end on both sides. */
+export type FileSpan = Required<{ readonly [End in keyof Span]: number }>;
+
+/** The time in which the rows start that a question asks for in these files, of which there is at least one. */
+export function spanOfFiles(files: readonly string[], { sinceMs, untilMs }: Span): FileSpan {
+  const days = files.map((path) => Date.parse(basename(dirname(path)).slice(DAY.length)));
+  const last = days.reduce((a, b) => Math.max(a, b)) + DAY_MS;
+  return {
+    sinceMs: Math.max(
+      sinceMs ?? 0,
+      days.reduce((a, b) => Math.min(a, b)),
+    ),
+    untilMs: Math.min(untilMs ?? last, last),
+  };
 }
 
 /** For each file a text that changes when it is replaced; `undefined` when it is missing. */

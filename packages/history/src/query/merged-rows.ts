@@ -4,15 +4,15 @@ import type { Distribution } from '../rows/row.ts';
 import { DIALECTS, type Dialect } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { FIGURE_TOTALS, FIGURES, figureColumns, slotsOf } from '../sql/statement.ts';
+import { FIGURE_TOTALS, FIGURES, figureColumns, slotsOf, stretchColumns } from '../sql/statement.ts';
+import { findStretch, listStretches, type Stretches } from '../stretches.ts';
 import { DAY_MS } from '../times.ts';
 import type { Span } from './folder-files.ts';
 import { type HistorySpan, spanOf, withValues } from './history-span.ts';
 import { askFolder, figuresOfTotals, type QueryOptions } from './query-history.ts';
 
 /** Which rows are merged, and how far. */
-export interface MergeQuestion
-  extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs' | 'everyMs' | 'by'> {
+export interface MergeQuestion extends Omit<HistoryQuestion, 'metric' | 'percentiles' | 'by'> {
   /** Name of the family. @default all metrics */
   readonly metric?: string;
   /** Keys of attributes; each combination of their values is a group. @default each series is a group */
@@ -25,10 +25,12 @@ export interface MergedRow extends Distribution {
   readonly metric: string;
   /** The attributes of the group, ascending by their keys; a key of `by` that the series do not have is absent. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Begin of the stretch of time, in milliseconds since 1970; without `everyMs` that of the first interval. */
+  /** Begin of the stretch of time, in milliseconds since 1970; without stretches that of the first interval. */
   readonly startMs: number;
-  /** End of the stretch of time, in milliseconds since 1970; without `everyMs` that of the last interval. */
+  /** End of the stretch of time, in milliseconds since 1970; without stretches that of the last interval. */
   readonly endMs: number;
+  /** How many values are of intervals that reach over the end of the stretch: some of them may be of a later one. 0 without stretches. */
+  readonly crossingCount: number;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface MergedRow extends Distribution {
  * different digits are merged at the coarsest of a group and stretch of time, and at 17 bits at most. Rows of different units or scales
  * are never added. Needs the package `@duckdb/node-api`.
  *
- * With `everyMs` the folder is read in parts of about 2000 rows, and of at most a day and 60 stretches, unless a stretch alone is more. So
+ * With `everyMs` or `every` the folder is read in parts of about 2000 rows, and of at most a day and 60 stretches, unless a stretch alone is more. So
  * memory depends on the length of a part, and not on that of the history.
  *
  * @param folder The folder that `openHistory` writes.
@@ -75,17 +77,18 @@ export async function* queryMergedRows(
     ...rest,
   });
   const asked = { ...checked, metric, by };
-  const ask = (span: Span): Promise<EngineRow[]> =>
-    askFolder(folder, span, options, (source) => statement({ ...asked, ...span }, source));
-  const { everyMs, sinceMs, untilMs } = checked;
-  if (everyMs === undefined) {
-    for (const row of await ask({ sinceMs, untilMs })) yield mergedRow(row, everyMs);
+  const ask = (span: Span, stretches?: Stretches): Promise<EngineRow[]> =>
+    askFolder(folder, span, options, (source) => statement({ ...asked, ...span }, source, stretches));
+  const { division, sinceMs, untilMs } = checked;
+  if (division === undefined) {
+    for (const row of await ask({ sinceMs, untilMs })) yield mergedRow(row, undefined);
     return;
   }
   const whole = await spanOf(folder, asked, options);
   if (whole === undefined) return;
-  for await (const rows of inParts(whole, everyMs, checked, ask)) {
-    for (const row of rows) yield mergedRow(row, everyMs);
+  const stretches = listStretches(division, whole.startMs, whole.lastStartMs + 1);
+  for await (const rows of inParts(whole, stretches, checked, (span) => ask(span, stretches))) {
+    for (const row of rows) yield mergedRow(row, stretches);
   }
 }
 
@@ -106,18 +109,20 @@ const MOST_GROWTH = 4;
 /** Asks for one part of the time after the other. A part is as long as the rows of the one before allow. */
 async function* inParts(
   whole: HistorySpan,
-  everyMs: number,
+  stretches: Stretches,
   { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Span,
   ask: (span: Span) => Promise<EngineRow[]>,
 ): AsyncGenerator<EngineRow[], void> {
-  const most = Math.max(1, Math.min(Math.floor(DAY_MS / everyMs), MOST_STRETCHES));
-  let stretches = Math.min(FIRST_STRETCHES, most);
-  for (let fromMs = whole.startMs - (whole.startMs % everyMs); fromMs <= whole.lastStartMs; ) {
-    const toMs = fromMs + stretches * everyMs;
+  const first = findStretch(stretches, whole.startMs);
+  const most = Math.max(1, Math.min(Math.floor(DAY_MS / (first.endMs - first.startMs)), MOST_STRETCHES));
+  let count = Math.min(FIRST_STRETCHES, most);
+  for (let fromMs = first.startMs; fromMs <= whole.lastStartMs; ) {
+    let toMs = fromMs;
+    for (let i = 0; i < count; i++) toMs = findStretch(stretches, toMs).endMs;
     const rows = await ask({ sinceMs: Math.max(fromMs, sinceMs), untilMs: Math.min(toMs, untilMs) });
     yield rows;
-    const fitting = Math.floor((ROWS_OF_PART * stretches) / Math.max(1, rows.length));
-    stretches = Math.max(1, Math.min(fitting, stretches * MOST_GROWTH, most));
+    const fitting = Math.floor((ROWS_OF_PART * count) / Math.max(1, rows.length));
+    count = Math.max(1, Math.min(fitting, count * MOST_GROWTH, most));
     fromMs = toMs;
   }
 }
@@ -125,18 +130,17 @@ async function* inParts(
 const { duckdb } = DIALECTS;
 
 /** Each group and stretch of time has a number while slots are added up. Lists are JSON, which is read ten times as fast. */
-function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string {
+function statement({ by, ...asked }: Asked, source: RowSource, stretches: Stretches | undefined): string {
   const { ms, once, readTwice, shiftRight } = duckdb;
   const start = ms('"start"');
-  const stretch = everyMs === undefined ? '0' : `${start} - ${start} % ${everyMs}`;
-  const columns = `metric, unit, scale, bits, ${groupAttributes(by, duckdb)} AS attributes, ${stretch} AS t,
+  const columns = `metric, unit, scale, bits, ${groupAttributes(by, duckdb)} AS attributes, ${stretchColumns(stretches, duckdb).join(', ')},
     ${start} AS start_ms, ${ms('"end"')} AS end_ms, ${figureColumns(duckdb).join(', ')}, k, c, w`;
   const group = 't, metric, unit, scale, attributes';
   return `WITH asked AS ${readTwice}(
   ${once(columns, source, withValues(asked))}
 ), totals AS MATERIALIZED (
   SELECT row_number() OVER () AS id, ${group}, least(${MOST_BITS_OF_HDR}, min(bits)) AS bits,
-    min(start_ms) AS start_ms, max(end_ms) AS end_ms, ${FIGURE_TOTALS}
+    min(start_ms) AS start_ms, max(end_ms) AS end_ms, sum(row_crossing) AS crossing_n, ${FIGURE_TOTALS}
   FROM asked GROUP BY ${group}
 ), numbered AS (
   SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w FROM asked JOIN totals USING (${group})
@@ -149,7 +153,7 @@ function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string 
   FROM merged GROUP BY id
 )
 SELECT metric, unit, scale, map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, bits,
-  t, start_ms, end_ms, ${FIGURES.join(', ')}, k, c, w
+  t, start_ms, end_ms, crossing_n, ${FIGURES.join(', ')}, k, c, w
 FROM lists JOIN totals USING (id)
 ORDER BY ${group}`;
 }
@@ -161,16 +165,20 @@ function groupAttributes(by: readonly string[] | undefined, { text }: Dialect): 
   return `map_from_entries(list_filter(map_entries(attributes), lambda one: list_contains(${keys}, one.key)))`;
 }
 
-function mergedRow(row: Record<string, unknown>, everyMs: number | undefined): MergedRow {
+function mergedRow(row: Record<string, unknown>, stretches: Stretches | undefined): MergedRow {
   const keys = row.attribute_keys as string[];
   const values = row.attribute_values as string[];
-  const startMs = Number(everyMs === undefined ? row.start_ms : row.t);
+  const { startMs, endMs } =
+    stretches === undefined
+      ? { startMs: Number(row.start_ms), endMs: Number(row.end_ms) }
+      : findStretch(stretches, Number(row.t));
   return {
     metric: String(row.metric),
     unit: String(row.unit),
     attributes: Object.fromEntries(keys.map((key, i) => [key, values[i]!])),
     startMs,
-    endMs: everyMs === undefined ? Number(row.end_ms) : startMs + everyMs,
+    endMs,
+    crossingCount: Number(row.crossing_n),
     ...figuresOfTotals(row),
     scale: Number(row.scale),
     bits: Number(row.bits),

@@ -15,8 +15,9 @@ import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
 import { type FIGURES, statementOf } from '../sql/statement.ts';
+import { findStretch, listStretches, type Stretches } from '../stretches.ts';
 import { withDuckDb } from './duckdb.ts';
-import { filesOf, type Span, statesOf } from './folder-files.ts';
+import { type FileSpan, filesOf, type Span, spanOfFiles, statesOf } from './folder-files.ts';
 import { rowSourceOf } from './row-sources.ts';
 import { type DamagedFile, damagedError, findDamaged } from './whole-files.ts';
 
@@ -24,8 +25,14 @@ import { type DamagedFile, damagedError, findDamaged } from './whole-files.ts';
 export interface HistoryGroup {
   /** The values of the keys of `by`; a key that the series do not have is absent. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Begin of the stretch of time, in milliseconds since 1970; `undefined` without `everyMs`. */
+  /** Begin of the stretch of time, in milliseconds since 1970; `undefined` without `everyMs` and `every`. */
   readonly startMs: number | undefined;
+  /** Its end, in milliseconds since 1970; `undefined` with `startMs`. */
+  readonly endMs: number | undefined;
+  /**
+   * How many values are of intervals that reach over the end of the stretch: some of them may be of a later one. 0 without stretches.
+   */
+  readonly crossingCount: number;
   /** UCUM code of the unit of all values. */
   readonly unit: string;
   /** The value of one tick, in the unit. */
@@ -92,16 +99,20 @@ export async function queryHistory(
   options: QueryOptions = {},
 ): Promise<HistoryGroup[]> {
   const checked = checkedQuestion(question);
-  const rows = await askFolder(folder, checked, options, (source) =>
-    statementOf(checked, source, DIALECTS.duckdb, {
+  const { division } = checked;
+  let stretches: Stretches | undefined;
+  const rows = await askFolder(folder, checked, options, (source, span) => {
+    stretches = division && listStretches(division, span.sinceMs, span.untilMs);
+    return statementOf(checked, source, DIALECTS.duckdb, {
+      stretches,
       ofPercentile: (percentile, first, last) => {
         const at = checked.percentiles.indexOf(percentile);
         return [`${first} AS first_${at}`, `${last} AS last_${at}`];
       },
       hasFigures: true,
-    }),
-  );
-  return rows.map((row) => groupOf(row, checked));
+    });
+  });
+  return rows.map((row) => groupOf(row, checked, stretches));
 }
 
 /**
@@ -109,7 +120,7 @@ export async function queryHistory(
  * the statement is asked again: it reads files twice.
  *
  * @param span Only the days between these times are read.
- * @param statement Makes the statement, from SQL that stands for all rows.
+ * @param statement Makes the statement, from SQL that stands for all rows, and the time in which these start.
  * @returns No rows when the folder has no files of these days.
  * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_HISTORY_ENGINE`; `ERR_HISTORY_FILE`, also when files are replaced at each attempt.
  */
@@ -117,7 +128,7 @@ export async function askFolder(
   folder: string,
   span: Span,
   options: QueryOptions,
-  statement: (source: RowSource) => string,
+  statement: (source: RowSource, span: FileSpan) => string,
 ): Promise<Record<string, unknown>[]> {
   if (typeof folder !== 'string' || folder === '') {
     throw mustBe('ERR_INVALID_OPTION', 'folder', 'the path of a folder', folder);
@@ -127,7 +138,7 @@ export async function askFolder(
     const { files, states: before } = await wholeFiles(folder, span, options);
     if (files.length === 0) return [];
     const answer = await withDuckDb(settings, async (run) =>
-      run(statement(await rowSourceOf(files, run))),
+      run(statement(await rowSourceOf(files, run), spanOfFiles(files, span))),
     ).catch((error: unknown) => ({ error }));
     const after = await statesOf(files);
     const isReplaced = after.some((state, i) => state !== undefined && state !== before[i]);
@@ -173,13 +184,21 @@ function settingsOf(options: QueryOptions): Record<string, string> {
   };
 }
 
-function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuestion): HistoryGroup {
+function groupOf(
+  row: Record<string, unknown>,
+  { by, percentiles }: CheckedQuestion,
+  stretches: Stretches | undefined,
+): HistoryGroup {
   const [scale, bits] = [Number(row.scale), Number(row.bits)];
   const resolution = resolutionOf(scale);
+  const startMs = row.start_ms === null ? undefined : Number(row.start_ms);
   const keys = by.map((key, i) => [key, row[`group${i + 1}`]] as const).filter(([, value]) => value !== null);
   return {
     attributes: Object.fromEntries(keys) as Record<string, string>,
-    startMs: row.start_ms === null ? undefined : Number(row.start_ms),
+    startMs,
+    endMs:
+      startMs === undefined || stretches === undefined ? undefined : findStretch(stretches, startMs).endMs,
+    crossingCount: Number(row.crossing_count),
     unit: String(row.unit),
     scale,
     bits,

@@ -1,4 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
+import type { DivisionOptions } from '../stretches.ts';
 import { HOUR_MS } from '../times.ts';
 import type { HistorySpan } from './history-span.ts';
 
@@ -12,6 +13,11 @@ const LENGTHS_MS: readonly number[] = [
 
 // Timers are late: an interval of a minute may take 60.2 seconds.
 const TOLERATED = 0.95;
+
+/** A length of stretches as a question has it: whole days are those of the calendar, and weeks begin on Monday. */
+export function divideBy(lengthMs: number): Pick<DivisionOptions, 'every' | 'everyMs'> {
+  return lengthMs % DAY_MS === 0 ? { every: { days: lengthMs / DAY_MS } } : { everyMs: lengthMs };
+}
 
 /**
  * The length of the stretches of time of a picture: at most `most` of them cover the span, and none is shorter than an interval, because

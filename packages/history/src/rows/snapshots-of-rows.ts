@@ -12,7 +12,7 @@ import { NO_MARGINS } from './margins.ts';
  * A metric that has several units or scales becomes several families: the second is called `NAME in steps of SCALE UNIT`. A family has the
  * digits of its first row.
  *
- * @param rows Ordered by time, as `queryMergedRows` yields them with `everyMs`. An error of theirs is thrown unchanged.
+ * @param rows Ordered by time, as `queryMergedRows` yields them with `everyMs` or `every`. An error of theirs is thrown unchanged.
  * @throws HdrscopeError as `countedOfRow`, when a row is not as the format has it.
  * @example
  * ```ts
@@ -30,7 +30,9 @@ import { NO_MARGINS } from './margins.ts';
  * seen; //=> [[0, 0], [60000, 1], [120000, 2]]
  * ```
  */
-export async function* snapshotsOfRows(rows: AsyncIterable<MergedRow>): AsyncGenerator<Snapshot, void> {
+export async function* snapshotsOfRows(
+  rows: AsyncIterable<Omit<MergedRow, 'crossingCount'>>,
+): AsyncGenerator<Snapshot, void> {
   assertFollows(
     'rows',
     custom<typeof rows>(
@@ -59,11 +61,11 @@ export async function* snapshotsOfRows(rows: AsyncIterable<MergedRow>): AsyncGen
 }
 
 /** Adds rows to a registry. */
-function rowTaker(registry: Registry): (row: MergedRow) => void {
+function rowTaker(registry: Registry): (row: Omit<MergedRow, 'crossingCount'>) => void {
   const ingestion = ingest(registry, { name: 'history' });
   const families = new Map<string, FamilyOptions>();
   const names = new Set<string>();
-  const familyOf = ({ metric, unit, scale }: MergedRow): FamilyOptions => {
+  const familyOf = ({ metric, unit, scale }: Pick<MergedRow, 'metric' | 'unit' | 'scale'>): FamilyOptions => {
     const key = JSON.stringify([metric, unit, scale]);
     const known = families.get(key);
     if (known !== undefined) return known;

@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { lastDayOf } from '../parquet/names.ts';
+import { isEven, listStretches, type Stretches } from '../stretches.ts';
 import { type DaySpan, DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from './question.ts';
 import { unknownSource } from './row-source.ts';
@@ -26,12 +27,15 @@ const OWNER: OptionsOwner<HistorySource> = {
  * combination has lines of its own in the answer.
  *
  * Each line of the answer has the columns `group1`, `group2`, … (the values of `by`; NULL for series without the key), `start_ms` (the
- * start of the stretch of time; NULL without `everyMs`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
+ * start of the stretch of time; NULL without `everyMs` and `every`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
  * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of the slots that it may lie in, in the unit. The true value lies between them.
  *
  * The true sum lies between `sum_lower` and `sum_upper`, the smallest value between `min` and `min_upper`, and the largest one between
  * `max_lower` and `max`. An upper bound is infinite where a bucket has no end, and no maximum is known. ClickHouse writes infinity as null in
  * JSON, unless `output_format_json_quote_denormals` is 1.
+ *
+ * `crossing_count` is how many values are of intervals that reach over the end of the stretch in which they start: they may be of a later one.
+ * The borders of months, and those of a time zone other than UTC, are in the statement, so all engines divide time alike.
  *
  * All texts of the question may have any characters.
  *
@@ -54,6 +58,7 @@ export function historySql(
   const checked = checkedQuestion(question);
   const rows = unknownSource(sourceOf(source, dialect, language, checked));
   return statementOf(checked, rows, language, {
+    stretches: boundedStretches(checked),
     ofPercentile(percentile, first, last) {
       const name = percentileColumn(percentile);
       const next = `(${last} + 1)`;
@@ -65,6 +70,16 @@ export function historySql(
       ];
     },
   });
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when the statement has to list the borders of an unbounded time. */
+function boundedStretches({ division, sinceMs, untilMs }: CheckedQuestion): Stretches | undefined {
+  if (division === undefined) return undefined;
+  if (isEven(division)) return listStretches(division, 0, 0);
+  if (sinceMs !== undefined && untilMs !== undefined) return listStretches(division, sinceMs, untilMs);
+  const message =
+    'sinceMs and untilMs must bound the time: a statement lists the borders of months, and those of a time zone';
+  throw new HdrscopeError('ERR_INVALID_OPTION', message);
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */

@@ -1,9 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { assertPercentile } from '../rows/percentiles.ts';
+import { checkedDivision, type Division, type DivisionOptions } from '../stretches.ts';
 
 /** What is asked of a history: percentiles of one metric, by groups of series and by time. */
-export interface HistoryQuestion {
+export interface HistoryQuestion extends DivisionOptions {
   /** The name of the metric, as in the registry. */
   readonly metric: string;
   /** Percentiles from 0 to 100. Repeated ones are asked once. @default [50, 90, 99, 99.9] */
@@ -16,11 +17,6 @@ export interface HistoryQuestion {
   readonly sinceMs?: number;
   /** Only intervals that start before this time: milliseconds since 1970. @default all */
   readonly untilMs?: number;
-  /**
-   * The length of a stretch of time, in milliseconds: an integer of at least 1. Stretches start at multiples of it since 1970, in UTC,
-   * and an interval belongs to the stretch in which it starts. @default the whole time is one
-   */
-  readonly everyMs?: number;
 }
 
 /** Some rows of a history. */
@@ -37,7 +33,8 @@ export interface CheckedQuestion {
   readonly where: readonly (readonly [key: string, value: string])[];
   readonly sinceMs: number | undefined;
   readonly untilMs: number | undefined;
-  readonly everyMs: number | undefined;
+  /** How time is divided; `undefined` when the whole time is one stretch. */
+  readonly division: Division | undefined;
 }
 
 const OWNER: OptionsOwner<HistoryQuestion> = {
@@ -50,6 +47,8 @@ const OWNER: OptionsOwner<HistoryQuestion> = {
     sinceMs: true,
     untilMs: true,
     everyMs: true,
+    every: true,
+    timeZone: true,
   },
   call: "{ metric: 'http.server.request.duration', percentiles: [99.9], by: ['http.route'], everyMs: 86_400_000 }",
 };
@@ -61,7 +60,7 @@ const LATEST_MS = 8.64e15;
 export function checkedQuestion(question: HistoryQuestion): CheckedQuestion {
   assertOptions(question, OWNER);
   const { metric, percentiles = [50, 90, 99, 99.9], by = [], where = {} } = question;
-  const { sinceMs, untilMs, everyMs } = question;
+  const { sinceMs, untilMs } = question;
   assertText('metric', metric);
   if (!Array.isArray(percentiles)) {
     throw mustBe('ERR_INVALID_OPTION', 'percentiles', 'an array of numbers from 0 to 100', percentiles);
@@ -75,9 +74,6 @@ export function checkedQuestion(question: HistoryQuestion): CheckedQuestion {
   for (const [key, value] of Object.entries(where)) assertText(`where[${JSON.stringify(key)}]`, value);
   assertTime('sinceMs', sinceMs);
   assertTime('untilMs', untilMs);
-  if (everyMs !== undefined && !(Number.isInteger(everyMs) && everyMs >= 1 && everyMs <= LATEST_MS)) {
-    throw mustBe('ERR_INVALID_OPTION', 'everyMs', 'an integer of at least 1', everyMs);
-  }
   return {
     metric,
     percentiles: [...new Set(percentiles)],
@@ -85,7 +81,7 @@ export function checkedQuestion(question: HistoryQuestion): CheckedQuestion {
     where: Object.entries(where),
     sinceMs,
     untilMs,
-    everyMs,
+    division: checkedDivision(question),
   };
 }
 

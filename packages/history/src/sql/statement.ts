@@ -1,6 +1,7 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { loweredPercentile } from '../rows/percentiles.ts';
 import { LAST_TICK } from '../rows/slots.ts';
+import { crossesSql, type Stretches, stretchStartSql } from '../stretches.ts';
 import type { Dialect } from './dialects.ts';
 import type { CheckedQuestion } from './question.ts';
 import type { RowSource } from './row-source.ts';
@@ -56,12 +57,14 @@ interface AnswerColumns {
    * ticks in the unit.
    */
   readonly ofPercentile: (percentile: number, first: string, last: string) => readonly string[];
+  /** The stretches of time of the answer; `undefined` when the whole time is one. */
+  readonly stretches: Stretches | undefined;
   /** Whether there are the columns `FIGURES`, and `is_wide`: 1 when a value may lie in several slots, otherwise 0. @default false */
   readonly hasFigures?: boolean;
 }
 
 /**
- * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max` and their bounds
+ * A statement whose rows have the columns `group1`, …; `start_ms`; `crossing_count`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max` and their bounds
  * `sum_lower`, `sum_upper`, `min_upper`, `max_lower`; and those that are asked for.
  *
  * Each group and stretch of time has a number, `id`, by which its slots are added: texts are compared once for each row, and not for each slot.
@@ -73,15 +76,13 @@ export function statementOf(
   question: CheckedQuestion,
   source: RowSource,
   dialect: Dialect,
-  { ofPercentile, hasFigures = false }: AnswerColumns,
+  { ofPercentile, hasFigures = false, stretches }: AnswerColumns,
 ): string {
-  const { percentiles, by, everyMs } = question;
+  const { percentiles, by } = question;
   const { text, name, double } = dialect;
   const hasValues = `${name('count')} > 0`;
   const literal = (value: string): string => text(wellFormed(value));
-  const start = name('start');
   const attribute = (key: string): string => dialect.attribute(literal(key));
-  const ms = dialect.ms(start);
   const groups = by.map((_, i) => groupColumn(i));
   const keys = [...groups, 't', 'unit', 'scale'];
   const columns = [
@@ -89,7 +90,7 @@ export function statementOf(
       (key, i) =>
         `CASE WHEN ${attribute(key)} IS NULL THEN '' ELSE concat('=', ${attribute(key)}) END AS ${groupColumn(i)}`,
     ),
-    `${everyMs === undefined ? '0' : `${ms} - ${ms} % ${everyMs}`} AS t`,
+    ...stretchColumns(stretches, dialect),
     'unit',
     'scale',
     'bits',
@@ -115,13 +116,13 @@ export function statementOf(
   // 1e-9 is rounded and 1e9 is not, so the quotient is the double that was recorded.
   const inUnit = (ticks: string): string =>
     `CASE WHEN scale < 1 THEN ${ticks} / per_unit ELSE ${ticks} * scale END`;
-  const facts = ['id', ...keys, 'bits', ...FIGURES];
+  const facts = ['id', ...keys, 'bits', ...FIGURES, 'crossing_n'];
   const ofTotals = facts.map((fact) => `totals.${fact}`).join(', ');
   return `WITH asked AS ${dialect.readTwice}(
   ${dialect.once(columns.join(', '), source, `${hasValues} AND ${conditionOf(question, dialect)}`)}
 ), totals AS (
   SELECT row_number() OVER (ORDER BY ${key}) AS id, ${key}, min(bits) AS bits,
-    ${FIGURE_TOTALS}
+    ${FIGURE_TOTALS}, sum(row_crossing) AS crossing_n
   FROM asked GROUP BY ${key}
 ), numbered AS (
   SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w
@@ -151,13 +152,14 @@ SELECT ${[
     ...groups.map(
       (group, i) => `CASE WHEN ${group} = '' THEN NULL ELSE substr(${group}, 2) END AS group${i + 1}`,
     ),
-    `${everyMs === undefined ? 'NULL' : 't'} AS start_ms`,
+    `${stretches === undefined ? 'NULL' : 't'} AS start_ms`,
     'unit',
     'scale',
     'bits',
     `count_n AS ${name('count')}`,
     ...['sum', 'min'].map((fact) => `${inUnit(`${fact}_n`)} AS ${name(fact)}`),
     `CASE WHEN ${IS_ENDLESS} THEN ${infinity(dialect)} ELSE ${inUnit('max_n')} END AS ${name('max')}`,
+    'crossing_n AS crossing_count',
     ...Object.entries(BOUNDS).map(([bound, ticks]) => `${inUnit(ticks)} AS ${bound}`),
     ...(hasFigures ? [...FIGURES, 'is_wide'] : []),
     ...percentiles.flatMap((percentile, i) =>
@@ -166,6 +168,17 @@ SELECT ${[
   ].join(',\n  ')}
 FROM found
 ORDER BY ${key}`;
+}
+
+/**
+ * The columns `t`, the start of the stretch in which a row starts, and `row_crossing`: its values, if the row reaches over the end of this
+ * stretch. Both are 0 when the whole time is one stretch.
+ */
+export function stretchColumns(stretches: Stretches | undefined, { ms, name }: Dialect): string[] {
+  if (stretches === undefined) return ['0 AS t', '0 AS row_crossing'];
+  const [start, end] = [ms(name('start')), ms(name('end'))];
+  const crossing = `CASE WHEN ${crossesSql(stretches, start, end)} THEN ${name('count')} ELSE 0 END`;
+  return [`${stretchStartSql(stretches, start)} AS t`, `${crossing} AS row_crossing`];
 }
 
 /** Whether the largest value may lie in a bucket without an end, as `figureBounds` says. */

@@ -63,7 +63,7 @@ test('whole days go that ended longer ago than is kept, and a day that ended jus
   expect(daysIn(folder)).toEqual(['day=2023-11-15', 'day=2023-11-16', 'day=2023-11-17']);
   expect(await at(NOW_MS)).toMatchObject({ removed: [{ day: '2023-11-15' }] });
   expect(await rowCount(folder)).toBe(10);
-  expect(await queryHistory(folder, { metric: 'lat', every: { days: 1 } })).toHaveLength(2);
+  expect(await queryHistory(folder, { metric: 'lat', everyMs: DAY_MS })).toHaveLength(2);
 });
 
 test('a dry run names the days, and leaves every byte', async () => {
@@ -228,7 +228,7 @@ test('what a killed call has left goes when it is a day old', async () => {
   const folder = await fourDays();
   const rest = join(folder, '.removed-2023-11-14-0123');
   renameSync(join(folder, 'day=2023-11-14'), rest);
-  expect(await queryHistory(folder, { metric: 'lat', every: { days: 1 } })).toHaveLength(3);
+  expect(await queryHistory(folder, { metric: 'lat', everyMs: DAY_MS })).toHaveLength(3);
   await removeHistoryDays(folder, { keepMs: 9999 * DAY_MS });
   expect(existsSync(rest)).toBe(true);
   await removeHistoryDays(folder, { keepMs: 9999 * DAY_MS, nowMs: Date.now() + DAY_MS + 1000 });
@@ -241,7 +241,7 @@ test('two calls at one time, and a reader, never see a part of a day', async () 
   const [one, other, groups] = await Promise.all([
     removeHistoryDays(folder, asked),
     removeHistoryDays(folder, asked),
-    queryHistory(folder, { metric: 'lat', every: { days: 1 } }),
+    queryHistory(folder, { metric: 'lat', everyMs: DAY_MS }),
   ]);
   expect([...one.removed, ...other.removed].map(({ day }) => day).sort()).toEqual([
     '2023-11-14',

@@ -34,7 +34,7 @@ test('the differences of neighbouring snapshots are the rows', async () => {
 });
 
 /** What a registry gives back. Its sums are rounded, and so are its extremes beyond 12 digits, because they are in the unit. */
-function shownOf({ attributes, count, k, c, endMs, min, max }: Omit<MergedRow, 'startMs'>): object {
+function shownOf({ attributes, count, k, c, endMs, min, max }: Omit<MergedRow, 'startMs' | 'crossingCount'>): object {
   const [least, most] = [min, max].map((ticks) => ticks.toPrecision(12));
   return { attributes, count, k, c, endMs, least, most };
 }
@@ -54,6 +54,7 @@ const ROW: MergedRow = {
   sum: 2000,
   min: 1000,
   max: 1000,
+  crossingCount: 0,
 };
 
 async function* yielded(rows: readonly MergedRow[]): AsyncGenerator<MergedRow> {

@@ -7,6 +7,7 @@ import { writeRows } from '../support/folder.ts';
 import { expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { expectAllShapes } from '../support/shaped-rows.ts';
+import { expectZonedStretches } from '../support/zoned-stretches.ts';
 
 interface Session {
   query(sql: string, format?: string): string;
@@ -35,6 +36,14 @@ describeWithPeers(['chdb'])('ClickHouse that reads files', () => {
 
   test('gives the percentiles of merged rows, by group and time', async () => {
     await expectMergedPercentiles(15, async (lists) => {
+      const folder = newDirectory();
+      for (const rows of lists) await writeRows(folder, rows);
+      return [(question) => ask(question, folder)];
+    });
+  });
+
+  test('gives stretches of time zones, as clocks show them', async () => {
+    await expectZonedStretches(3, async (lists) => {
       const folder = newDirectory();
       for (const rows of lists) await writeRows(folder, rows);
       return [(question) => ask(question, folder)];

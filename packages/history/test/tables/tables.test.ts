@@ -18,6 +18,7 @@ import { type Ask, expectMergedPercentiles, withNumbers } from '../support/merge
 import { anyText, INTERVAL_MS, rowsOf } from '../support/recorded.ts';
 import { until } from '../support/runtime.ts';
 import { ALL_PERCENTILES, expectShapes, rowsOfShape, shapeNames } from '../support/shaped-rows.ts';
+import { expectZonedStretches } from '../support/zoned-stretches.ts';
 
 function recording(): { registry: Registry; record: (times?: number) => void } {
   const registry = createRegistry();
@@ -81,6 +82,14 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
           );
           return [asked(table), asked(`${table}_rollup`)];
         });
+      },
+      120_000,
+    );
+
+    testEngine(
+      'gives stretches of time zones, as clocks show them',
+      async () => {
+        await expectZonedStretches(3, async (lists) => [asked(await written(lists))]);
       },
       120_000,
     );
