@@ -1,5 +1,5 @@
 import { assertPlot } from './assert-plot.ts';
-import { periodText } from './chart/time-text.ts';
+import { periodText, zoneOfPlot } from './chart/time-text.ts';
 import { countText, formatCount } from './count-text.ts';
 import { totalOf } from './data/used-part.ts';
 import type { Curve, Period, Plot, PlotTitles } from './plot.ts';
@@ -77,7 +77,7 @@ function countOf(plot: Plot): string | undefined {
 
 function periodOf(plot: Plot): string | undefined {
   const period = spanOf(plot);
-  return period && periodText(period.startMs, period.endMs);
+  return period && periodText(period.startMs, period.endMs, zoneOfPlot(plot));
 }
 
 function spanOf(plot: Plot): Period | undefined {

@@ -1,5 +1,5 @@
 import { assertText, mustBe } from '@hdrscope/core/internal';
-import { asFinite, asObject, asText, Budget, type JsonObject, parseJson } from '@hdrscope/kit';
+import { asFinite, asObject, asText, Budget, type JsonObject, parseJson, readTimeZone } from '@hdrscope/kit';
 import { assertPlot } from './assert-plot.ts';
 import {
   assertAscending,
@@ -84,6 +84,14 @@ const KINDS: ReadonlyMap<unknown, (json: JsonObject) => Plot> = new Map<
 // The last moment that a Date can hold, in ms.
 const LAST_MS = 8.64e15;
 
+/** @throws HdrscopeError `ERR_DECODE` */
+const timeZone: Reader<string> = (value, where) => {
+  const found = readTimeZone(asText(value, where));
+  if (found === undefined)
+    throw mustBe('ERR_DECODE', where, 'the name of a time zone, as in Europe/Berlin', value);
+  return found;
+};
+
 const TITLES = { title: asText, subtitle: asText };
 const anyMoment = between(-LAST_MS, LAST_MS);
 const anyCount = between(0, Number.MAX_VALUE);
@@ -137,11 +145,16 @@ function timePlot(json: JsonObject): TimePlot {
         ...(least && { lower: least }),
       };
     })(json.lines, 'plot.lines'),
-    ...optionalFields<PlotTitles & Pick<TimePlot, 'totalCount' | 'endMs' | 'slos' | 'valueAxis'>>(
-      json,
-      'plot',
-      { ...TITLES, totalCount: anyCount, endMs: anyMoment, slos: list(objectiveLine), valueAxis },
-    ),
+    ...optionalFields<
+      PlotTitles & Pick<TimePlot, 'totalCount' | 'endMs' | 'timeZone' | 'slos' | 'valueAxis'>
+    >(json, 'plot', {
+      ...TITLES,
+      totalCount: anyCount,
+      endMs: anyMoment,
+      timeZone,
+      slos: list(objectiveLine),
+      valueAxis,
+    }),
   };
 }
 
@@ -157,12 +170,17 @@ function heatMapPlot(json: JsonObject): HeatMapPlot {
     x,
     y,
     counts: cells(json.counts, 'plot.counts'),
-    ...optionalFields<PlotTitles & Pick<HeatMapPlot, 'countName' | 'lower' | 'upper'>>(json, 'plot', {
-      ...TITLES,
-      lower: cells,
-      upper: cells,
-      countName: asText,
-    }),
+    ...optionalFields<PlotTitles & Pick<HeatMapPlot, 'countName' | 'timeZone' | 'lower' | 'upper'>>(
+      json,
+      'plot',
+      {
+        ...TITLES,
+        lower: cells,
+        upper: cells,
+        countName: asText,
+        timeZone,
+      },
+    ),
   };
 }
 

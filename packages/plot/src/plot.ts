@@ -138,6 +138,8 @@ export interface TimePlot extends PlotTitles {
   readonly totalCount?: number;
   /** The end of the time after the last moment, in ms since 1970; left out when unknown. */
   readonly endMs?: number;
+  /** The zone in which times are written: a name of IANA's database, as in `Europe/Berlin`. @default 'UTC' */
+  readonly timeZone?: string;
   /** Objectives. */
   readonly slos?: readonly ObjectiveLine[];
   /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
@@ -181,6 +183,8 @@ export interface HeatMapPlot extends PlotTitles {
   readonly upper?: readonly (readonly number[])[];
   /** The name of the counts, such as `operations`, in the plural. @default 'values' */
   readonly countName?: string;
+  /** The zone in which times are written: a name of IANA's database, as in `Europe/Berlin`. @default 'UTC' */
+  readonly timeZone?: string;
 }
 
 /** A distribution as one bar for each slot. */

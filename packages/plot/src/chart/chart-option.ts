@@ -10,7 +10,7 @@ import { percentileChart } from './percentile-chart.ts';
 import { THEMES, type ThemeName } from './theme.ts';
 import { type TimeSpan, timeAxisLabels } from './time-axis.ts';
 import { timeChart } from './time-chart.ts';
-import { UTC, type Zone } from './time-text.ts';
+import { type Zone, zoneOfPlot } from './time-text.ts';
 
 /**
  * A plot as an option of ECharts, for its `setOption`: with titles, axes in units that people read, the names of lines at
@@ -21,7 +21,7 @@ import { UTC, type Zone } from './time-text.ts';
  * @param given The plot.
  * @param theme The background that the chart is for.
  * @param width The width of the chart in pixels, which decides how many labels there are and how much room names have.
- * @param zone The time zone of times.
+ * @param zone The time zone of times, by default that of the plot.
  * @see https://echarts.apache.org/en/option.html
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `given` is not a plot.
  * @example
@@ -39,7 +39,7 @@ export function chartOption(
   given: Plot,
   theme: ThemeName = 'light',
   width = 920,
-  zone: Zone = UTC,
+  zone: Zone = zoneOfPlot(given),
 ): ChartOption {
   assertPlot(given);
   const plot = visiblePlot(given);
@@ -80,7 +80,7 @@ export function zoomedTimes(
   const [{ min, max } = { min: 0, max: 1 }] = [xAxis].flat();
   const place = { left, right, width: Math.max(20, width - left - right) };
   const shown = { min: min + (max - min) * from, max: min + (max - min) * to };
-  return { xAxis: [labelledAxis(timeAxisLabels(shown, place, UTC), THEMES[theme])] };
+  return { xAxis: [labelledAxis(timeAxisLabels(shown, place, zoneOfPlot(plot)), THEMES[theme])] };
 }
 
 interface Sides {

@@ -9,12 +9,12 @@ import { visiblePlot } from '../visible-plot.ts';
 import { objectiveName } from './objectives.ts';
 import { boundText, slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
-import { dateTimeText, UTC, type Zone } from './time-text.ts';
+import { dateTimeText, type Zone, zoneOfPlot } from './time-text.ts';
 
 /**
  * A plot in words, for people who cannot see it.
  *
- * @param zone The time zone of times.
+ * @param zone The time zone of times, by default that of the plot.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `given` is not a plot.
  * @example
  * ```ts
@@ -25,7 +25,7 @@ import { dateTimeText, UTC, type Zone } from './time-text.ts';
  * //=> 'Writes. 9 counts of size in 2 slots. Most are in 0 B – 4 KiB.'
  * ```
  */
-export function describePlot(given: Plot, zone: Zone = UTC): string {
+export function describePlot(given: Plot, zone: Zone = zoneOfPlot(given)): string {
   assertPlot(given);
   const plot = visiblePlot(given);
   const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');

@@ -8,7 +8,7 @@ import { differenceText } from './comparison-chart.ts';
 import { percentileText } from './percentile-axis.ts';
 import { slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
-import { dateTimeText, UTC, type Zone } from './time-text.ts';
+import { dateTimeText, type Zone, zoneOfPlot } from './time-text.ts';
 
 /** The values of a plot as text. */
 export interface PlotTable {
@@ -27,7 +27,7 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * The values of a plot as a table, for people who read rather than look. Moments come newest first, and the cells of a heat
  * map with the largest count first: so what is cut off matters least.
  *
- * @param zone The time zone of times.
+ * @param zone The time zone of times, by default that of the plot.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `plot` is not a plot.
  * @example
  * ```ts
@@ -39,7 +39,7 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * rows; //=> [['0 B – 4 KiB', '1,200'], ['from 4 KiB', '7']]
  * ```
  */
-export function plotTable(plot: Plot, zone: Zone = UTC): PlotTable {
+export function plotTable(plot: Plot, zone: Zone = zoneOfPlot(plot)): PlotTable {
   assertPlot(plot);
   const { columns, rows } = tableOf(visiblePlot(plot), zone);
   return { columns, rows: rows.slice(0, MOST_ROWS), leftOut: Math.max(0, rows.length - MOST_ROWS) };

@@ -1,4 +1,5 @@
-import { formatDuration } from '@hdrscope/kit';
+import { formatDuration, formatOffset, zoneOffsetMs } from '@hdrscope/kit';
+import type { Plot } from '../plot.ts';
 import { decimalStep } from './ticks.ts';
 
 const SECOND_MS = 1000;
@@ -18,6 +19,23 @@ export interface Zone {
 
 export const UTC: Zone = { name: 'UTC', offsetMs: () => 0 };
 
+/** The zone in which the times of a plot are written: that of its `timeZone`, with the offsets at both ends in its name. */
+export function zoneOfPlot(plot: Plot): Zone {
+  const timeZone = plot.kind === 'over-time' || plot.kind === 'heat-map' ? plot.timeZone : undefined;
+  if (timeZone === undefined || timeZone === 'UTC') return UTC;
+  const offsetMs = (ms: number): number => zoneOffsetMs(timeZone, ms);
+  const ends =
+    plot.kind === 'over-time'
+      ? [plot.timesMs[0], plot.timesMs.at(-1)]
+      : plot.kind === 'heat-map'
+        ? [plot.x.slots[0]?.lower, plot.x.slots.at(-1)?.lower]
+        : [];
+  const offsets = ends
+    .filter((ms) => ms !== undefined && isMoment(ms))
+    .map((ms) => formatOffset(offsetMs(ms!)));
+  return { name: [timeZone, [...new Set(offsets)].join(' to ')].join(', '), offsetMs };
+}
+
 /** The time of day: `12:04:30`, or `12:04:30.250` when the moment is not a whole second. */
 export function timeText(ms: number, zone: Zone = UTC): string {
   const { time } = partsOf(ms, zone);
@@ -29,16 +47,16 @@ export function dateTimeText(ms: number, zone: Zone = UTC): string {
   return isMoment(ms) ? `${partsOf(ms, zone).date} ${timeText(ms, zone)}` : '-';
 }
 
-/** A stretch of time in UTC, with the date once when it is one day; its length when the log has no start time. */
-export function periodText(startMs: number, endMs: number): string {
+/** A stretch of time, with the date once when it is one day; its length when the log has no start time. */
+export function periodText(startMs: number, endMs: number, zone: Zone = UTC): string {
   if (!isMoment(startMs) || !isMoment(endMs)) return '-';
   if (startMs < YEAR_MS) return `${formatDuration((endMs - startMs) * 1e6)} long`;
   const [start, end] = [Math.floor(startMs / SECOND_MS), Math.ceil(endMs / SECOND_MS)].map(
     (s) => s * SECOND_MS,
   );
-  const [from, to] = [partsOf(start!, UTC), partsOf(end!, UTC)];
-  const until = from.date === to.date ? timeText(end!) : dateTimeText(end!);
-  return `${dateTimeText(start!)} – ${until} UTC`;
+  const [from, to] = [partsOf(start!, zone), partsOf(end!, zone)];
+  const until = from.date === to.date ? timeText(end!, zone) : dateTimeText(end!, zone);
+  return `${dateTimeText(start!, zone)} – ${until} ${zone.name}`;
 }
 
 /** The name of a time axis, with the date that its labels leave out. */
@@ -78,7 +96,12 @@ export function timeTicks(startMs: number, endMs: number, most: number, zone: Zo
   const first = Math.ceil((startMs + ahead) / step) * step - ahead;
   const count = Math.floor((endMs - first) / step) + 1;
   if (count < 1) return [tickAt(startMs, SECOND_MS, zone)];
-  return Array.from({ length: count }, (_, i) => tickAt(first + i * step, step, zone));
+  // Long steps are round also after a change of clocks. Shorter ones could meet the hour that clocks skip.
+  const shift = (ms: number): number => (step >= DAY_MS / 4 ? ahead - offsetOf(ms, zone) : 0);
+  return Array.from({ length: count + 1 }, (_, i) => first + i * step).flatMap((ms) => {
+    const timeMs = ms + shift(ms);
+    return timeMs > endMs ? [] : [tickAt(timeMs, step, zone)];
+  });
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -1,4 +1,5 @@
 import { axisName } from '../chart/slot-axis.ts';
+import { zoneOfPlot } from '../chart/time-text.ts';
 import { boundedCount, formatCount, formatShortCount } from '../count-text.ts';
 import { longestOf } from '../data/largest.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
@@ -66,7 +67,8 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
   const head = hasTotals
     ? `${clipped(plot.y.name.padEnd(labelWidth + width + 3), labelWidth + width + 3)} ${'total'.padStart(totalWidth - 1)}`
     : plot.y.name;
-  const xLabels = slotLabels(grid.x, plot.x.unit, ascii, width / COLUMNS_PER_LABEL);
+  const zone = zoneOfPlot(plot);
+  const xLabels = slotLabels(grid.x, plot.x.unit, ascii, width / COLUMNS_PER_LABEL, zone);
   const totals = hasTotals ? columnTotals(grid, cellWidth) : undefined;
   return [
     clipped(head, columns).trimEnd(),
@@ -74,7 +76,7 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
     `${' '.repeat(labelWidth + 1)}${marks.left}${marks.floor.repeat(width)}${marks.right}`,
     `${margin}${placed(xLabels, cellWidth, cellRoom + 1)}`.trimEnd(),
     ...(totals === undefined ? [] : [`${'total'.padStart(labelWidth)}  ${totals}`.trimEnd()]),
-    clipped(`${margin}${axisName(plot.x)}`, columns),
+    clipped(`${margin}${axisName(plot.x, zone)}`, columns),
     '',
     ...legend(plot.countName ?? 'values', shades, extremes(grid)[1], columns),
     ...mergedNotes(grid, columns),

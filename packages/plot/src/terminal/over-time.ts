@@ -1,5 +1,5 @@
 import { objectiveName } from '../chart/objectives.ts';
-import { timeAxisName, timeTicks } from '../chart/time-text.ts';
+import { timeAxisName, timeTicks, zoneOfPlot } from '../chart/time-text.ts';
 import type { TimePlot } from '../plot.ts';
 import { type ChartLine, formatChart } from './chart.ts';
 import { inkOf, objectiveInk } from './inks.ts';
@@ -7,10 +7,9 @@ import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { legendLines, namesFor } from './text.ts';
 
 /** Values over time. The legend begins with the last line, which is usually the highest. */
-export function timeLines(
-  { timesMs, lines, slos = [], unit, valueAxis }: TimePlot,
-  options: TerminalOptions,
-): string[] {
+export function timeLines(plot: TimePlot, options: TerminalOptions): string[] {
+  const { timesMs, lines, slos = [], unit, valueAxis } = plot;
+  const zone = zoneOfPlot(plot);
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const names = namesFor(
     lines.map(({ name }) => name),
@@ -46,7 +45,7 @@ export function timeLines(
           return lower === undefined ? [whole] : [{ ink, points: pointsOf(lower), isFaint: true }, whole];
         }),
         limits: slos.map(({ value }) => ({ value, ink: objectiveInk(options) })),
-        ticks: timeTicks(start, end, columns / COLUMNS_PER_LABEL).map(({ timeMs, label }) => ({
+        ticks: timeTicks(start, end, columns / COLUMNS_PER_LABEL, zone).map(({ timeMs, label }) => ({
           at: placeOf(timeMs),
           label,
         })),
@@ -54,7 +53,7 @@ export function timeLines(
       },
       options,
     ),
-    timeAxisName(start, end),
+    timeAxisName(start, end, zone),
   ];
 }
 

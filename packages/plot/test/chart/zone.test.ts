@@ -1,4 +1,13 @@
-import { chartOption, describePlot, plotTable, type TimePlot } from '../../src/index.ts';
+import {
+  captioned,
+  chartOption,
+  describePlot,
+  plotFromJson,
+  plotTable,
+  plotText,
+  plotToJson,
+  type TimePlot,
+} from '../../src/index.ts';
 import type { Zone } from '../../src/internal.ts';
 
 /** As in India. */
@@ -46,3 +55,44 @@ interface Axis {
   readonly name: string;
   readonly axisLabel: { readonly customValues: readonly number[]; formatter(value: number): string };
 }
+
+describe('a plot with a time zone', () => {
+  // The first three days of DST in Berlin: midnights of UTC+1, UTC+1 and UTC+2.
+  const midnights = ['2026-03-27T23:00Z', '2026-03-28T23:00Z', '2026-03-29T22:00Z'].map(Date.parse);
+  const plot: TimePlot = {
+    kind: 'over-time',
+    unit: 'ms',
+    timesMs: midnights,
+    lines: [{ name: 'p50', values: [1, 2, 3] }],
+    endMs: Date.parse('2026-03-30T22:00Z'),
+    timeZone: 'Europe/Berlin',
+  };
+
+  test('has its times in every form of it', () => {
+    expect(plotTable(plot).rows.map(([time]) => time)).toEqual([
+      '2026-03-30 00:00:00',
+      '2026-03-29 00:00:00',
+      '2026-03-28 00:00:00',
+    ]);
+    expect(plotTable(plot).columns[0]).toBe('time (Europe/Berlin, +01:00 to +02:00)');
+    expect(describePlot(plot)).toContain(
+      'from 2026-03-28 00:00:00 to 2026-03-30 00:00:00 Europe/Berlin, +01:00 to +02:00',
+    );
+    expect(captioned(plot).subtitle).toBe(
+      '2026-03-28 00:00:00 – 2026-03-31 00:00:00 Europe/Berlin, +01:00 to +02:00',
+    );
+    expect(plotText(plot)).toContain('time (Europe/Berlin, +01:00 to +02:00), 2026-03-28 to 2026-03-30');
+    expect(JSON.stringify(chartOption(plot))).toContain('time (Europe/Berlin, +01:00 to +02:00)');
+  });
+
+  test('has marks at each midnight, also after a change of clocks', () => {
+    expect(plotText(plot)).toMatch(/28 Mar .*29 Mar .*30 Mar/);
+  });
+
+  test('keeps its zone in JSON, and another zone is refused there', () => {
+    expect(plotFromJson(plotToJson(plot))).toEqual(plot);
+    expect(() => plotFromJson(plotToJson(plot).replace('Europe/Berlin', 'Berlin'))).toThrow(
+      'plot.timeZone must be the name of a time zone',
+    );
+  });
+});
