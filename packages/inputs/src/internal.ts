@@ -55,7 +55,15 @@ export {
 export { recogniseReport } from './load/report.ts';
 export { RequestGrouping, summarizeRequestGroups, widenFigures } from './load/request-groups.ts';
 export { valueStretches } from './load/value-stretches.ts';
-export { isEpoch, type PastTime, readMoment, readPastTime, readRange, secondsOf } from './moment.ts';
+export {
+  isEpoch,
+  isZoneless,
+  type PastTime,
+  readMoment,
+  readPastTime,
+  readRange,
+  secondsOf,
+} from './moment.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {

@@ -59,6 +59,11 @@ export function isEpoch(seconds: number): boolean {
   return seconds >= YEAR_SEC;
 }
 
+/** Whether a text is a date that states no zone, as in `2026-03-01` or `2026-03-01T12:00`. */
+export function isZoneless(text: string): boolean {
+  return ISO_DATE.test(text) && !ZONE.test(text.slice(DATE_LENGTH));
+}
+
 /** A time: so long before an end, or milliseconds since 1970. */
 export type PastTime = { readonly agoMs: number } | { readonly timeMs: number };
 

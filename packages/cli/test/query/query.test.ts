@@ -108,7 +108,7 @@ test('JSON has the bounds of slots, and distributions as all commands print them
     '50,100,99',
   ]);
   const { groups, ...facts } = JSON.parse(stdout);
-  expect(facts).toEqual({ metric: 'rpc', everySec: null, missing: [] });
+  expect(facts).toEqual({ metric: 'rpc', everySec: null, every: null, timeZone: 'UTC', missing: [] });
   for (const group of groups) expect(faultsIn(group, schema)).toEqual([]);
   expect(groups[1]).toMatchObject({
     name: 'method=put',

@@ -129,7 +129,16 @@ test('the difference of the values lies in the bounds of a comparison, and each 
       const percentiles = [0, 50, 90, 100];
       const before = [{ sinceMs: Date.parse('2026-03-10T14:00Z'), untilMs: Date.parse('2026-03-10T14:10Z') }];
       const after = [{ sinceMs: Date.parse('2026-03-10T15:00Z'), untilMs: Date.parse('2026-03-10T15:10Z') }];
-      const options = { metric: 'rpc', before, after, percentiles, by: [], where: {}, minRuns: 3 };
+      const options = {
+        metric: 'rpc',
+        before,
+        after,
+        percentiles,
+        by: [],
+        where: {},
+        minRuns: 3,
+        timeZone: 'UTC',
+      };
       const comparison = await readComparison(askedHistory(history), options);
       const differences = historyDifferences(comparison, options);
       const document = comparisonJson(differences) as { changes: { difference: Bounds }[] };

@@ -100,7 +100,10 @@ test.each([
     ['--threshold', '1s', '--since', '2026-03-06'],
     '--since must be before the end, which is 2026-03-05T00:00:00.000Z',
   ],
-  [['--threshold', '1s', '--every', '1us'], "--every must be a duration of at least 1ms, got '1us'"],
+  [
+    ['--threshold', '1s', '--every', '1us'],
+    '--every must be a duration of at least 1ms, as in 1h or 1d, weeks (1w), or 1mo',
+  ],
 ])('%j is a wrong command line', async (args, message) => {
   const { exitCode, stderr } = await report(args);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);

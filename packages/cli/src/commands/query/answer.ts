@@ -26,7 +26,7 @@ import {
   figureCells,
   jsonDocument,
 } from '../../figures.ts';
-import { stretchStart } from '../../moment.ts';
+import { type Every, everySec, isoTime, stretchStart } from '../../moment.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, csvLine, shownTable } from '../../screen/table.ts';
 import { type AskedHistory, missingJson } from './engine.ts';
@@ -55,6 +55,11 @@ export function shownUnitOf(ucum: string): ShownUnit {
 /** The line above a table: the metric, and the unit of its values. */
 export function headingOf(metric: string, { title }: ShownUnit): string {
   return title === '' ? metric : `${metric}, values in ${title}`;
+}
+
+/** Names the zone of the times in a table, unless it is UTC. */
+export function zoneNote(timeZone: string): string {
+  return timeZone === 'UTC' ? '' : `, times of ${timeZone}`;
 }
 
 /** The title of a plot: what is drawn, and the unit where the axis cannot name it. */
@@ -101,8 +106,9 @@ export function shownGroups(
 export interface Asked extends ColumnOptions {
   readonly metric: string;
   readonly by: readonly string[];
-  /** The length of a bucket of time; `undefined` for one bucket. */
-  readonly everyMs: number | undefined;
+  /** The length of a stretch of time; `undefined` for one stretch. */
+  readonly every: Every | undefined;
+  readonly timeZone: string;
 }
 
 /** The answer as tables: one for each unit. */
@@ -110,21 +116,23 @@ export function answerText(groups: readonly HistoryGroup[], asked: Asked, io: Io
   const { keys, units } = shownGroups(groups, asked.metric, asked.by);
   return units
     .map((shown) => {
-      const head = headingOf(asked.metric, shown[0]!);
+      const head = `${headingOf(asked.metric, shown[0]!)}${asked.every === undefined ? '' : zoneNote(asked.timeZone)}`;
       return `${wrapToScreen(head, io)}\n\n${tableOf(shown, keys, asked, io).join('\n')}\n`;
     })
     .join('\n');
 }
 
 function tableOf(shown: readonly ShownGroup[], keys: readonly string[], asked: Asked, io: Io): string[] {
-  const { everyMs } = asked;
-  const isTimed = everyMs !== undefined;
+  const { every, timeZone } = asked;
+  const isTimed = every !== undefined;
   const figures = shown.map((one) => groupFigures(one, asked));
   const columns = columnsFor(asked, USUAL);
   const values = figureCells(columns, figures, shown[0]!.scale.unit);
   const rows = shown.map(({ group, cells }, at) => [
     ...cells,
-    ...(isTimed ? [group.startMs === undefined ? '' : stretchStart(group.startMs, everyMs)] : []),
+    ...(isTimed
+      ? [group.startMs === undefined ? '' : stretchStart(group.startMs, every.length, timeZone)]
+      : []),
     ...values[at]!,
   ]);
   const texts = [...keys, ...(isTimed ? ['start'] : [])];
@@ -141,21 +149,33 @@ export function answerJson(
   history: AskedHistory,
   traces?: readonly object[],
 ): string {
-  const { metric, by, everyMs } = asked;
+  const { metric, by, every, timeZone } = asked;
   const { units } = shownGroups(groups, metric, by);
   const distributions = units.flat().map((shown) => ({
     ...figuresJson(groupFigures(shown, asked)),
     attributes: shown.group.attributes,
-    startSec: shown.group.startMs === undefined ? null : shown.group.startMs / 1000,
+    ...stretchJson(shown.group, timeZone),
     resolution: scaled(shown.group.scale, shown.scale),
   }));
   return jsonDocument({
     metric,
-    everySec: everyMs === undefined ? null : everyMs / 1000,
+    everySec: every === undefined ? null : everySec(every),
+    every: every?.text ?? null,
+    timeZone,
     groups: distributions,
     ...(traces && { traces }),
     ...missingJson(history),
   });
+}
+
+function stretchJson({ startMs, endMs, crossingCount }: HistoryGroup, timeZone: string) {
+  const seconds = (ms: number | undefined): number | null => (ms === undefined ? null : ms / 1000);
+  return {
+    startSec: seconds(startMs),
+    endSec: seconds(endMs),
+    start: startMs === undefined ? null : isoTime(startMs, timeZone),
+    crossingCount,
+  };
 }
 
 export function groupFigures(
@@ -204,7 +224,7 @@ export function figuresOfRow(row: MergedRow, name: string, percentiles: readonly
 }
 
 export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string {
-  const { metric, by, everyMs } = asked;
+  const { metric, by, every, timeZone } = asked;
   const columns = columnsFor(asked, USUAL);
   const { keys, units } = shownGroups(groups, metric, by);
   const shown = units.flat();
@@ -213,13 +233,13 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
   const [title = ''] = titles.size === 1 ? titles : [];
   const header = [
     ...keys,
-    ...(everyMs === undefined ? [] : ['start']),
+    ...(every === undefined ? [] : ['start']),
     ...(titles.size > 1 ? ['unit'] : []),
     ...csvTitles(columns, title),
   ];
   const lines = shown.map((one) => [
     ...one.cells,
-    ...(one.group.startMs === undefined ? [] : [new Date(one.group.startMs).toISOString()]),
+    ...(one.group.startMs === undefined ? [] : [isoTime(one.group.startMs, timeZone)]),
     ...(titles.size > 1 ? [one.title] : []),
     ...csvCells(columns, groupFigures(one, asked)),
   ]);

@@ -16,6 +16,7 @@ import {
   type Format as PlotFormat,
   writePlots,
 } from '../plot/drawing.ts';
+import { noteCrossing } from './crossing.ts';
 import { type AskedHistory, askHistory, metricNames, missingJson, withEngine } from './engine.ts';
 import {
   assertKindFits,
@@ -133,8 +134,8 @@ async function print(options: Options, format: TableFormat, history: AskedHistor
   const percentiles = [...new Set(percentilesFor(options, format !== 'json'))];
   const groups = await ask(options, percentiles, history, io);
   const { answerCsv, answerJson, answerText } = await import('./answer.ts');
-  const { metric = '', columns, by, every } = options;
-  const asked = { metric, ...(columns && { columns }), percentiles, by, everyMs: every };
+  const { metric = '', columns, by, every, timeZone } = options;
+  const asked = { metric, ...(columns && { columns }), percentiles, by, every, timeZone };
   const { readTraces, tracesJson, tracesText } = await import('./traces.ts');
   const limit = options.traces;
   const traces =
@@ -234,17 +235,17 @@ async function drawn(options: Options, history: AskedHistory, columns: number, i
     }
     case 'heat-map': {
       const { heatMapsOf } = await import('./plots.ts');
-      const plots = await heatMapsOf(history, options);
+      const plots = await heatMapsOf(history, options, io);
       if (plots.length === 0) await explain(history, options, io);
       return { plots, exitCode: ExitCode.done };
     }
     case 'percentiles':
     case 'over-time': {
       const { answerPlots, CURVE_PERCENTILES } = await import('./plots.ts');
-      const { metric = '', by, every } = options;
+      const { metric = '', by, every, timeZone } = options;
       const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
       const groups = await ask(options, percentiles, history, io);
-      const asked = { metric, percentiles, by, everyMs: every };
+      const asked = { metric, percentiles, by, every, timeZone };
       const plots = await answerPlots(groups, asked, history, options, columns);
       return { plots, exitCode: ExitCode.done };
     }
@@ -261,6 +262,8 @@ async function ask(
   const groups = await withEngine(history.folder, () =>
     queryHistory(history.folder, questionOf(options, percentiles), history.query),
   );
+  const { every, timeZone } = options;
+  await noteCrossing(history, { every, timeZone, selection: selectionOf(options) }, groups, io);
   const isUseful = options.by.every((key) => groups.some(({ attributes }) => Object.hasOwn(attributes, key)));
   if (groups.length === 0 || !isUseful) await explain(history, options, groups.length === 0 ? io : undefined);
   return groups;

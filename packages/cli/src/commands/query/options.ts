@@ -4,7 +4,16 @@ import { UsageError } from '../../command.ts';
 import { CONFIDENCE, GATE, SERIES } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
-import { assertApart, EVERY, parseRange, spanOf, spanOptions } from '../../moment.ts';
+import {
+  assertApart,
+  assertEvery,
+  divisionOf,
+  EVERY,
+  parseRange,
+  spanOf,
+  spanOptions,
+  TIME_ZONE,
+} from '../../moment.ts';
 import { ASCII, DEFAULT_PERCENTILES, groupOption, integer, percentilesOption, WHERE } from '../../options.ts';
 import { ALLOW_MISSING } from './engine.ts';
 
@@ -31,8 +40,10 @@ stretches. Without --metric, the command lists the metrics of the history.
 sample that counts it, in intervals of a minute or more, so ranges to compare should begin at full minutes.
 
 Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
-percentile is shown as the upper end of its slot; JSON has both ends. An interval belongs to the time in which it starts;
-times are in UTC.
+percentile is shown as the upper end of its slot; JSON has both ends. An interval belongs to the time in which it starts.
+
+Times are in UTC, or in the zone of --time-zone. Weeks (--every 1w) begin on Monday, and months (1mo) are those of the calendar.
+Days have 23 or 25 hours where clocks change; shorter stretches begin anew at each midnight, in elapsed time.
 
 --before and --after compare two ranges of time. --kind comparison compares the two groups of --by. The differences of
 percentiles have intervals and verdicts, as in hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
@@ -64,9 +75,10 @@ export const OPTIONS = defineOptions({
   ...spanOptions(),
   every: {
     ...EVERY,
-    help: 'percentiles of each stretch of time, at multiples since 1970',
+    help: 'percentiles of each stretch of time, as in 1h, 1d, 1w or 1mo',
     fallback: 'of all time together',
   },
+  timeZone: TIME_ZONE,
   traces: {
     value: '<count>',
     help: 'lists so many of the largest values that have a trace, too',
@@ -135,6 +147,10 @@ const OF_METRIC = [
 /** @throws UsageError for options that do not go together. */
 export function assertOptionsFit(options: Options, folder: string | undefined): void {
   const { metric, plot, printSql = false, dialect, table, format, prometheus } = options;
+  const { every, timeZone, since, until } = options;
+  const isListed =
+    every !== undefined &&
+    (timeZone !== 'UTC' || (typeof every.length !== 'number' && 'months' in every.length));
   const isAnswer = plot === true || format !== undefined || options.json === true;
   const isOfNothing = [folder, prometheus, table].every((one) => one === undefined) && dialect !== 'postgres';
   refuse([
@@ -145,6 +161,10 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     [!printSql && dialect !== undefined, '--dialect goes with --print-sql'],
     [!printSql && table !== undefined, '--table goes with --print-sql'],
     [printSql && isAnswer, '--print-sql prints a statement: --plot, --format and --json belong to an answer'],
+    [
+      printSql && isListed && (since === undefined || until === undefined),
+      '--print-sql with months or --time-zone needs --since and --until: the statement lists the borders of its stretches',
+    ],
     [
       printSql && folder !== undefined && table !== undefined,
       'the rows are in the folder or in --table: leave one out',
@@ -158,6 +178,7 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
       '--print-sql goes with --metric; hdrscope query FOLDER lists the metrics',
     ],
   ]);
+  assertEvery(options.every, options.timeZone);
   spanOf(options);
 }
 
@@ -190,12 +211,13 @@ export function selectionOf(
 
 /** The question of a command line, without percentile 100, which is the maximum. */
 export function questionOf(options: Options, percentiles: readonly number[]): HistoryQuestion {
-  const { by, every } = options;
+  const { by, every, timeZone } = options;
   return {
     ...selectionOf(options),
     percentiles: percentiles.filter((percentile) => percentile !== 100),
     by,
-    ...(every !== undefined && { everyMs: every }),
+    ...divisionOf(every),
+    timeZone,
   };
 }
 
@@ -258,6 +280,7 @@ export function assertKindFits(options: Options): void {
   ]);
   if (isUncompared) return;
   const isOfTime = since !== undefined || until !== undefined;
+  const isZoned = options.timeZone !== 'UTC';
   const isOfRanges = ranges.length > 0;
   refuse([
     [printSql, '--print-sql has no statement for a comparison'],
@@ -267,6 +290,10 @@ export function assertKindFits(options: Options): void {
     [isOfRanges && before.length === 0, '--after needs --before: the range to compare it with'],
     [isOfRanges && after.length === 0, '--before needs --after: the range to compare it with'],
     [isOfRanges && by.length > 0, '--by does not go with --before and --after: --where chooses series'],
+    [
+      isOfRanges && isZoned,
+      '--time-zone does not go with --before and --after: times of a range have their offset, as in 2026-03-10T14:00+01:00/1h',
+    ],
     [isOfRanges && isOfTime, '--since and --until do not go with --before and --after'],
     [isPlot && ranges.length > 2, '--plot compares one range before and one after'],
   ]);

@@ -9,9 +9,9 @@ import {
   queryMergedRows,
   slotBounds,
 } from '@hdrscope/history';
-import { histogramsOfRow, stretchFor } from '@hdrscope/history/internal';
+import { divideBy, histogramsOfRow, stretchFor } from '@hdrscope/history/internal';
 import { scaled } from '@hdrscope/inputs/internal';
-import { percentileName, Slices } from '@hdrscope/kit';
+import { formatDurationParts, percentileName, Slices } from '@hdrscope/kit';
 import {
   attributePairs,
   type Curve,
@@ -25,8 +25,10 @@ import {
 } from '@hdrscope/plot';
 import type { CurvePoint } from '@hdrscope/plot/internal';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
-import { Refusal } from '../../command.ts';
+import { type Io, Refusal } from '../../command.ts';
+import { divisionOf } from '../../moment.ts';
 import { type Asked, groupFigures, plotTitle, type ShownGroup, shownGroups, shownUnitOf } from './answer.ts';
+import { noteCrossing } from './crossing.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
 
@@ -42,15 +44,17 @@ const MOST_MAPS = 20;
  *
  * @throws Refusal when there are too many groups.
  */
-export async function heatMapsOf(history: AskedHistory, options: Options): Promise<HeatMapPlot[]> {
-  const { by } = options;
-  const question = selectionOf(options);
-  const everyMs = options.every ?? (await chosenStretch(history, options));
-  if (everyMs === undefined) return [];
+export async function heatMapsOf(history: AskedHistory, options: Options, io: Io): Promise<HeatMapPlot[]> {
+  const { by, every, timeZone } = options;
+  const length = every === undefined ? await chosenStretch(history, options) : undefined;
+  if (every === undefined && length === undefined) return [];
+  const division = length === undefined ? divisionOf(every) : divideBy(length);
+  const question = { ...selectionOf(options), by, ...division, timeZone };
+  const crossing = { count: 0, crossingCount: 0 };
   const maps = new Map<string, HeatMapBuilder>();
   const slices = new Slices();
   await withEngine(history.folder, async () => {
-    for await (const row of queryMergedRows(history.folder, { ...question, by, everyMs }, history.query)) {
+    for await (const row of queryMergedRows(history.folder, question, history.query)) {
       if (slices.isOver()) await slices.next();
       const key = JSON.stringify([row.unit, row.attributes]);
       const map = maps.get(key) ?? heatMapFor(row);
@@ -61,9 +65,20 @@ export async function heatMapsOf(history: AskedHistory, options: Options): Promi
         );
       }
       addTo(map, row);
+      crossing.count += row.count;
+      crossing.crossingCount += row.crossingCount;
     }
   });
-  return [...maps.values()].map((map) => map.plot());
+  // Stretches below a day that suit the picture have about the length of intervals, and show no more than these do.
+  const chosen = division.every && { text: formatDurationParts(length ?? 0), length: division.every };
+  const selection = selectionOf(options);
+  await noteCrossing(history, { every: every ?? chosen, timeZone, selection }, [crossing], io);
+  return [...maps.values()].map((map) => ({ ...map.plot(), ...zoneOf(timeZone) }));
+}
+
+/** The zone of a plot, unless it is UTC. */
+function zoneOf(timeZone: string): { readonly timeZone?: string } {
+  return timeZone === 'UTC' ? {} : { timeZone };
 }
 
 async function chosenStretch(history: AskedHistory, options: Options): Promise<number | undefined> {
@@ -172,9 +187,8 @@ export async function answerPlots(
   columns: number,
 ): Promise<Plot[]> {
   const { units } = shownGroups(groups, asked.metric, asked.by);
-  const { everyMs } = asked;
-  if (everyMs !== undefined) {
-    return units.map((shown) => overTime(shown, plotTitle(asked.metric, shown[0]!), asked, everyMs));
+  if (asked.every !== undefined) {
+    return units.map((shown) => overTime(shown, plotTitle(asked.metric, shown[0]!), asked));
   }
   for (const shown of units) assertFew(shown.length, 'curves');
   const curveOfWide = groups.some(({ isWide }) => isWide)
@@ -211,11 +225,9 @@ function curveOf({ group, name, scale }: ShownGroup): Curve {
   return { name, points, totalCount: count };
 }
 
-function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
-  const timesMs = withGaps(
-    [...new Set(shown.map(({ group }) => group.startMs!))].sort((a, b) => a - b),
-    everyMs,
-  );
+function overTime(shown: readonly ShownGroup[], title: string, asked: Asked): TimePlot {
+  const stretches = new Map(shown.map(({ group }) => [group.startMs!, group.endMs!]));
+  const timesMs = withGaps([...stretches].sort(([a], [b]) => a - b));
   const byName = new Map<string, Map<number, ShownGroup>>();
   for (const one of shown) {
     const ofName = byName.get(one.name) ?? new Map<number, ShownGroup>();
@@ -244,7 +256,8 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
     timesMs,
     lines,
     totalCount: shown.reduce((sum, { group }) => sum + group.count, 0),
-    endMs: timesMs.at(-1)! + everyMs,
+    endMs: stretches.get(timesMs.at(-1)!)!,
+    ...zoneOf(asked.timeZone),
   };
 }
 
@@ -264,11 +277,11 @@ function lineValue(
   return Number.isFinite(upper) ? { value: upper, lower } : { value: lower, lower };
 }
 
-/** Adds the start of each gap, where lines are to end. @param timesMs Ascending. */
-function withGaps(timesMs: readonly number[], everyMs: number): number[] {
-  return timesMs.flatMap((timeMs, at) => {
-    const nextMs = timesMs[at + 1];
-    return nextMs === undefined || nextMs <= timeMs + everyMs ? [timeMs] : [timeMs, timeMs + everyMs];
+/** The starts of stretches, and that of each gap, where lines are to end. @param stretches Ascending. */
+function withGaps(stretches: readonly (readonly [startMs: number, endMs: number])[]): number[] {
+  return stretches.flatMap(([startMs, endMs], at) => {
+    const next = stretches[at + 1];
+    return next === undefined || next[0] <= endMs ? [startMs] : [startMs, endMs];
   });
 }
 

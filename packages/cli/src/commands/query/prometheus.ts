@@ -7,6 +7,7 @@ import { DAY_MS, formatCount, formatTime, listNames, MINUTE_MS, suggestion, valu
 import { listRemoteHistograms, type RemoteReadHealth, readRemote } from '@hdrscope/prometheus/receiver';
 import type { Snapshot } from '@hdrscope/registry';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { spanOf } from '../../moment.ts';
 import { type AskedHistory, askHistory } from './engine.ts';
 import { assertOfServer, type Options } from './options.ts';
 
@@ -94,26 +95,30 @@ async function readInto(
 }
 
 /** The time that the options ask for: that of the ranges to compare, or the last hour unless they state another one. */
-function readSpan({ since, until, before, after }: Options): {
+function readSpan(options: Options): {
   readonly sinceMs: number;
   readonly untilMs: number;
 } {
-  const ranges = [...before, ...after];
+  const ranges = [...options.before, ...options.after];
   if (ranges.length > 0) {
     return {
       sinceMs: ranges.reduce((least, { sinceMs }) => Math.min(least, sinceMs), Number.POSITIVE_INFINITY),
       untilMs: ranges.reduce((most, { untilMs }) => Math.max(most, untilMs), 0),
     };
   }
-  const untilMs = until ?? Date.now();
-  return { sinceMs: since ?? untilMs - HOUR_MS, untilMs };
+  const { sinceMs, untilMs = Date.now() } = spanOf(options);
+  return { sinceMs: sinceMs ?? untilMs - HOUR_MS, untilMs };
 }
 
 /** The length of a row. Stretches of `--every` are made of whole rows, and so are ranges to compare that begin at full minutes. */
-function chooseStep({ every, before, after }: Options, lengthMs: number): number {
+function chooseStep({ every, timeZone, before, after }: Options, lengthMs: number): number {
   if (before.length + after.length > 0) return MINUTE_MS;
-  const fitting = STEPS_MS.filter((stepMs) => every === undefined || every % stepMs === 0);
-  return fitting.find((stepMs) => lengthMs / stepMs <= MOST_STEPS) ?? fitting.at(-1) ?? every!;
+  // Days and months have whole days of UTC. Offsets of zones have whole quarters of an hour.
+  const length = typeof every?.length === 'number' ? every.length : DAY_MS;
+  const isFitting = (stepMs: number): boolean =>
+    every === undefined || (length % stepMs === 0 && (timeZone === 'UTC' || stepMs <= 5 * MINUTE_MS));
+  const fitting = STEPS_MS.filter(isFitting);
+  return fitting.find((stepMs) => lengthMs / stepMs <= MOST_STEPS) ?? fitting.at(-1) ?? length;
 }
 
 const EMPTY = 'its remote read sends no samples of them; Prometheus sends native histograms from 2.44 on';

@@ -2,7 +2,13 @@ import { createReadStream } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
-import { explainNothing, nothingSelected, type RowSelection, stretchFor } from '@hdrscope/history/internal';
+import {
+  divideBy,
+  explainNothing,
+  nothingSelected,
+  type RowSelection,
+  stretchFor,
+} from '@hdrscope/history/internal';
 import { perMs, seriesFinder, withName } from '@hdrscope/inputs/internal';
 import {
   followLog,
@@ -193,7 +199,9 @@ export async function recordOfHistory(
   if (span === undefined) throw new Refusal(await whyEmpty(folder, question));
   const everyMs = stretchFor(span, MOST_STRETCHES);
   await io.stderr.write(coarsenessNote(span, everyMs));
-  return snapshotsOfRows(queryMergedRows(folder, { ...question, everyMs }, { memoryBytes: MEMORY_BYTES }));
+  return snapshotsOfRows(
+    queryMergedRows(folder, { ...question, ...divideBy(everyMs) }, { memoryBytes: MEMORY_BYTES }),
+  );
 }
 
 // Late timers make intervals of a minute a little longer than a minute.

@@ -2,21 +2,14 @@ import type { Bounds } from '@hdrscope/core';
 import type { ObjectiveHistory } from '@hdrscope/history';
 import type { ObjectivePeriod } from '@hdrscope/history/internal';
 import { boundsJson, scaled } from '@hdrscope/inputs/internal';
-import {
-  DAY_MS,
-  formatBounds,
-  formatCount,
-  formatDurationParts,
-  formatShare,
-  MINUTE_MS,
-} from '@hdrscope/kit';
+import { formatBounds, formatCount, formatDurationParts, formatShare, MINUTE_MS } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { stretchStart } from '../../moment.ts';
+import { type Every, everySec, isoTime, stretchStart } from '../../moment.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import type { Colour } from '../../screen/screen.ts';
 import { type Column, csvLine, paintEnds, shownTable } from '../../screen/table.ts';
-import { shownUnitOf } from '../query/answer.ts';
+import { shownUnitOf, zoneNote } from '../query/answer.ts';
 import { type AskedHistory, missingJson } from '../query/engine.ts';
 
 /** A report, and what it was asked for. */
@@ -27,7 +20,8 @@ export interface Reported {
   readonly objective: number;
   /** UCUM code. */
   readonly unit: string;
-  readonly everyMs: number;
+  readonly every: Every;
+  readonly timeZone: string;
   readonly by: readonly string[];
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -47,7 +41,7 @@ export function reportText(reported: Reported, io: Io): string {
   return reported.groups
     .map((group) => {
       const name = nameOf(group, reported.by);
-      const head = `${reported.metric}${name === '' ? '' : `, ${name}`}`;
+      const head = `${reported.metric}${name === '' ? '' : `, ${name}`}${zoneNote(reported.timeZone)}`;
       const table = tableOf(group, reported, io).join('\n');
       return `${wrapToScreen(head, io)}\n\n${table}\n\n${conclusion(group, reported, io)}\n`;
     })
@@ -58,9 +52,9 @@ function nameOf({ attributes }: ObjectiveHistory, by: readonly string[]): string
   return by.map((key) => `${key}=${attributes[key] ?? '-'}`).join(', ');
 }
 
-function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io: Io): string[] {
+function tableOf({ periods, total }: ObjectiveHistory, { every, timeZone }: Reported, io: Io): string[] {
   const columns: Column[] = [
-    { title: everyMs === DAY_MS ? 'day' : 'start', isText: true },
+    { title: wordFor(every) === 'day' ? 'day' : 'start', isText: true },
     { title: 'values', spare: 2 },
     { title: 'bad', spare: 1 },
     { title: 'within' },
@@ -72,7 +66,7 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
   const cells = rows.map((period, at) => {
     const { count, within, share, burnRate, budgetUsed, verdict } = period;
     return [
-      at === periods.length ? 'total' : stretchStart(period.startMs, everyMs),
+      at === periods.length ? 'total' : stretchStart(period.startMs, every.length, timeZone),
       formatCount(count),
       formatBounds({ lower: count - within.upper, upper: count - within.lower }, formatCount),
       share === undefined ? '-' : formatBounds(share, formatShare),
@@ -98,10 +92,10 @@ function usedText(part: number): string {
 
 function conclusion(group: ObjectiveHistory, reported: Reported, io: Io): string {
   const { periods, verdicts, total, divided } = group;
-  const { everyMs, objective, threshold, unit } = reported;
+  const { every, objective, threshold, unit } = reported;
   const { title, scale } = shownUnitOf(unit);
   const value = (one: number): string => `${scaled(one, scale)}${title === '' ? '' : ` ${title}`}`;
-  const count = (n: number): string => `${formatCount(n)} ${periodWord(everyMs, n)}`;
+  const count = (n: number): string => `${formatCount(n)} ${periodWord(every, n)}`;
   const rest = [
     verdicts.undecided > 0 && `undecided on ${formatCount(verdicts.undecided)}`,
     verdicts['without values'] > 0 && `without values on ${formatCount(verdicts['without values'])}`,
@@ -122,27 +116,37 @@ function conclusion(group: ObjectiveHistory, reported: Reported, io: Io): string
   return lines.map((line) => wrapToScreen(line, io)).join('\n');
 }
 
-const WORDS: ReadonlyMap<number, string> = new Map([
-  [MINUTE_MS, 'minute'],
-  [60 * MINUTE_MS, 'hour'],
-  [DAY_MS, 'day'],
-  [7 * DAY_MS, 'week'],
-]);
+const WORDS: Readonly<Record<string, string>> = {
+  [JSON.stringify(MINUTE_MS)]: 'minute',
+  [JSON.stringify(60 * MINUTE_MS)]: 'hour',
+  [JSON.stringify({ days: 1 })]: 'day',
+  [JSON.stringify({ days: 7 })]: 'week',
+  [JSON.stringify({ months: 1 })]: 'month',
+  [JSON.stringify({ months: 3 })]: 'quarter',
+  [JSON.stringify({ months: 12 })]: 'year',
+};
 
-function periodWord(everyMs: number, count: number): string {
-  const word = WORDS.get(everyMs);
+function wordFor({ length }: Every): string | undefined {
+  return WORDS[JSON.stringify(length)];
+}
+
+function periodWord(every: Every, count: number): string {
+  const word = wordFor(every);
   const plural = count === 1 ? '' : 's';
-  return word === undefined ? `period${plural} of ${formatDurationParts(everyMs)}` : `${word}${plural}`;
+  if (word !== undefined) return `${word}${plural}`;
+  const seconds = everySec(every);
+  return `period${plural} of ${seconds === null ? every.text : formatDurationParts(seconds * 1000)}`;
 }
 
 /** The report as one document. Values are in `unit`, shares are parts of 1. */
 export function reportJson(reported: Reported): string {
-  const { metric, threshold, objective, unit, everyMs, sinceMs, untilMs, groups, history } = reported;
+  const { metric, threshold, objective, unit, every, timeZone, sinceMs, untilMs, groups, history } = reported;
   const { unit: shown, scale } = shownUnitOf(unit);
   const bounds = (one: Bounds | undefined) => one && boundsJson(one);
   const period = ({ startMs, endMs, ...rest }: ObjectivePeriod) => ({
     startSec: startMs / 1000,
     endSec: endMs / 1000,
+    start: isoTime(startMs, timeZone),
     ...rest,
     within: bounds(rest.within),
     share: bounds(rest.share) ?? null,
@@ -156,7 +160,9 @@ export function reportJson(reported: Reported): string {
     objective,
     sinceSec: sinceMs / 1000,
     untilSec: untilMs / 1000,
-    everySec: everyMs / 1000,
+    everySec: everySec(every),
+    every: every.text,
+    timeZone,
     groups: groups.map(({ attributes, divided, periods, total, verdicts }) => ({
       attributes,
       divided:
@@ -172,7 +178,7 @@ export function reportJson(reported: Reported): string {
 }
 
 /** A line for each period of each group. Shares are parts of 1. */
-export function reportCsv({ by, groups }: Reported): string {
+export function reportCsv({ by, groups, timeZone }: Reported): string {
   const figures = ['lower', 'upper'];
   const header = [
     ...by,
@@ -187,8 +193,8 @@ export function reportCsv({ by, groups }: Reported): string {
   const lines = groups.flatMap(({ attributes, periods }) =>
     periods.map(({ startMs, endMs, count, within, share, burnRate, budgetUsed, verdict }) => [
       ...by.map((key) => attributes[key] ?? ''),
-      new Date(startMs).toISOString(),
-      new Date(endMs).toISOString(),
+      isoTime(startMs, timeZone),
+      isoTime(endMs, timeZone),
       count,
       ...[within, share, burnRate, budgetUsed].flatMap((one) => [one?.lower ?? '', one?.upper ?? '']),
       verdict,

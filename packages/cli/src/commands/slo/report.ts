@@ -1,12 +1,23 @@
 import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope/history';
-import { DAY_MS } from '@hdrscope/kit';
+import { findStretch, listStretches } from '@hdrscope/history/internal';
+import { DAY_MS, firstMoment, zoneOffsetMs } from '@hdrscope/kit';
 import { countedUnitOf } from '@hdrscope/plot';
 import { wrongOption } from '../../arguments.ts';
 import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { EVERY, PAST_TIME } from '../../moment.ts';
+import {
+  assertEvery,
+  divisionOf,
+  EVERY,
+  type GivenTime,
+  isoTime,
+  momentIn,
+  PAST_TIME,
+  TIME_ZONE,
+} from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
 import { amountExample, amountIn, groupOption, WHERE } from '../../options.ts';
+import { noteCrossing } from '../query/crossing.ts';
 import { ALLOW_MISSING, askHistory, withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
@@ -14,8 +25,8 @@ const DESCRIPTION = `Reports whether a history would have kept an objective: on 
 
 It merges the intervals of a history, and counts the values that are at most the threshold. The share is exact when the threshold
 is the largest value of a slot; else it has two bounds, and a day between them is undecided. A day without values is neither
-kept nor missed. An interval belongs to the day in which it starts; days are those of UTC. The report ends
-with the last day that has ended.
+kept nor missed. An interval belongs to the day in which it starts; days are those of UTC, or of --time-zone. Weeks (--every 1w)
+begin on Monday, and months (1mo) are those of the calendar. The report ends with the last day that has ended.
 
 The burn rate is the share of bad values, divided by the share that may be bad: at 1 the objective is just kept. The budget is
 that of the whole time, and each day used a part of it. The exit code is 0 whatever the verdicts are.`;
@@ -31,7 +42,7 @@ const OPTIONS = defineOptions({
   since: {
     ...PAST_TIME,
     help: 'where to begin: so long before the end (90d, 12h), or a date (2026-03-01)',
-    default: { agoMs: 90 * DAY_MS },
+    default: { agoMs: 90 * DAY_MS } as GivenTime,
     fallback: '90d',
   },
   until: {
@@ -41,10 +52,11 @@ const OPTIONS = defineOptions({
   },
   every: {
     ...EVERY,
-    help: 'the length of a period with a verdict of its own, at multiples since 1970',
-    default: DAY_MS,
+    help: 'the length of a period with a verdict of its own, as in 1d, 1w or 1mo',
+    default: { text: '1d', length: { days: 1 } },
     fallback: '1d',
   },
+  timeZone: TIME_ZONE,
   by: groupOption('has a report of its own', 'one report'),
   where: WHERE,
   allowMissing: ALLOW_MISSING,
@@ -63,9 +75,10 @@ export const command = defineCommand({
   formats: ['text', 'json', 'csv'],
   output: 'when done',
   async run({ options, operands: [folder = ''], format }, io) {
-    const { metric, threshold, objective: percent, every: everyMs, by, where } = options;
+    const { metric, threshold, objective: percent, every, timeZone, by, where } = options;
     // 99.9 / 100 is 0.9990000000000001.
     const objective = Number((percent / 100).toPrecision(15));
+    assertEvery(every, timeZone);
     const span = spanOf(options, Date.now());
     const asked = { metric, where, ...span };
     return askHistory(folder, options, io, async (history) => {
@@ -73,10 +86,13 @@ export const command = defineCommand({
         const units = await historyUnits(folder, asked, history.query);
         const unit = onlyUnit(units, metric);
         const value = valueIn(threshold, unit);
-        const question = { ...asked, unit, threshold: value, objective, everyMs, by };
+        const division = { ...divisionOf(every), timeZone };
+        const question = { ...asked, unit, threshold: value, objective, ...division, by };
         const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question, history.query);
-        return { metric, threshold: value, objective, unit, everyMs, by, ...span, groups, history };
+        return { metric, threshold: value, objective, unit, every, timeZone, by, ...span, groups, history };
       });
+      const totals = reported.groups.map(({ total }) => total);
+      await noteCrossing(history, { every, timeZone, selection: asked }, totals, io);
       const texts = { text: reportText, json: reportJson, csv: reportCsv };
       await io.stdout.write(texts[format](reported, io));
       return ExitCode.done;
@@ -86,17 +102,26 @@ export const command = defineCommand({
 
 /** The time of a report: whole periods, unless dates say otherwise. @throws UsageError */
 function spanOf(
-  { since, until, every }: OptionsOf<typeof OPTIONS>,
+  { since, until, every, timeZone }: OptionsOf<typeof OPTIONS>,
   nowMs: number,
 ): { sinceMs: number; untilMs: number } {
-  const lastEndMs = nowMs - (nowMs % every);
-  const untilMs = until === undefined ? lastEndMs : 'agoMs' in until ? lastEndMs - until.agoMs : until.timeMs;
-  const sinceMs = 'agoMs' in since ? Math.max(0, untilMs - since.agoMs) : since.timeMs;
+  const stretches = listStretches({ every: every.length, timeZone }, nowMs, nowMs + 1);
+  const lastEndMs = findStretch(stretches, nowMs).startMs;
+  const read = (time: GivenTime, endMs: number): number =>
+    'agoMs' in time ? Math.max(0, goBack(endMs, time.agoMs, timeZone)) : momentIn(time, timeZone);
+  const untilMs = until === undefined ? lastEndMs : read(until, lastEndMs);
+  const sinceMs = read(since, untilMs);
   if (sinceMs >= untilMs) {
-    const end = new Date(untilMs).toISOString();
+    const end = isoTime(untilMs, timeZone);
     throw new UsageError(`--since must be before the end, which is ${end}`);
   }
   return { sinceMs, untilMs };
+}
+
+/** The time so long before another one: whole days are those of the zone, which may have 23 or 25 hours. */
+function goBack(endMs: number, agoMs: number, timeZone: string): number {
+  if (agoMs % DAY_MS !== 0) return endMs - agoMs;
+  return firstMoment(timeZone, endMs + zoneOffsetMs(timeZone, endMs) - agoMs);
 }
 
 /** @throws Refusal */
