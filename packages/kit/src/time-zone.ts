@@ -132,7 +132,7 @@ export function firstMoment(timeZone: string, localMs: number): number {
 }
 
 /**
- * A moment as clocks of a zone show it, with the offset: `2026-03-29 00:00:00.000 +01:00`, and ` UTC` in place of the offset of UTC itself.
+ * A moment as clocks of a zone show it, with the offset, as people read it: `2026-03-29 00:00:00.000 +01:00`, and ` UTC` in place of the offset of UTC itself.
  *
  * @example
  * ```ts
@@ -147,7 +147,7 @@ export function formatZonedTime(timeMs: number, timeZone: string): string {
   return `${text} ${timeZone === 'UTC' ? 'UTC' : formatOffset(offsetMs)}`;
 }
 
-/** An offset as ISO 8601 has it: `+05:30`; with seconds where it has some, as those of the time before zones. */
+/** An offset as people read it, and as ISO 8601 has it: `+05:30`; with seconds where it has some, as those of the time before zones. */
 export function formatOffset(offsetMs: number): string {
   const seconds = Math.abs(offsetMs) / 1000;
   const digits = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) =>

@@ -34,7 +34,15 @@ test('the differences of neighbouring snapshots are the rows', async () => {
 });
 
 /** What a registry gives back. Its sums are rounded, and so are its extremes beyond 12 digits, because they are in the unit. */
-function shownOf({ attributes, count, k, c, endMs, min, max }: Omit<MergedRow, 'startMs' | 'crossingCount'>): object {
+function shownOf({
+  attributes,
+  count,
+  k,
+  c,
+  endMs,
+  min,
+  max,
+}: Omit<MergedRow, 'startMs' | 'crossingCount'>): object {
   const [least, most] = [min, max].map((ticks) => ticks.toPrecision(12));
   return { attributes, count, k, c, endMs, least, most };
 }
