@@ -21,7 +21,7 @@ import { type Zone, zoneOfPlot } from './time-text.ts';
  * @param given The plot.
  * @param theme The background that the chart is for.
  * @param width The width of the chart in pixels, which decides how many labels there are and how much room names have.
- * @param zone The time zone of times, by default that of the plot.
+ * @param zone The time zone of times. @default that of the plot
  * @see https://echarts.apache.org/en/option.html
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `given` is not a plot.
  * @example
@@ -35,15 +35,10 @@ import { type Zone, zoneOfPlot } from './time-text.ts';
  * option.series[0]!.data.slice(-3); //=> [[2, 90], [2, 200], [3, 200]]
  * ```
  */
-export function chartOption(
-  given: Plot,
-  theme: ThemeName = 'light',
-  width = 920,
-  zone: Zone = zoneOfPlot(given),
-): ChartOption {
+export function chartOption(given: Plot, theme: ThemeName = 'light', width = 920, zone?: Zone): ChartOption {
   assertPlot(given);
   const plot = visiblePlot(given);
-  const setting = { theme: THEMES[theme], width, zone };
+  const setting = { theme: THEMES[theme], width, zone: zone ?? zoneOfPlot(plot) };
   switch (plot.kind) {
     case 'percentiles':
       return percentileChart(plot, setting);

@@ -14,7 +14,7 @@ import { dateTimeText, type Zone, zoneOfPlot } from './time-text.ts';
 /**
  * A plot in words, for people who cannot see it.
  *
- * @param zone The time zone of times, by default that of the plot.
+ * @param zone The time zone of times. @default that of the plot
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `given` is not a plot.
  * @example
  * ```ts
@@ -25,11 +25,13 @@ import { dateTimeText, type Zone, zoneOfPlot } from './time-text.ts';
  * //=> 'Writes. 9 counts of size in 2 slots. Most are in 0 B – 4 KiB.'
  * ```
  */
-export function describePlot(given: Plot, zone: Zone = zoneOfPlot(given)): string {
+export function describePlot(given: Plot, zone?: Zone): string {
   assertPlot(given);
   const plot = visiblePlot(given);
   const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');
-  return [...start, ...sentencesOf(plot, zone)].map((text) => sentenceOf(text!)).join(' ');
+  return [...start, ...sentencesOf(plot, zone ?? zoneOfPlot(plot))]
+    .map((text) => sentenceOf(text!))
+    .join(' ');
 }
 
 /** A text with one full stop at its end. */

@@ -27,7 +27,7 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * The values of a plot as a table, for people who read rather than look. Moments come newest first, and the cells of a heat
  * map with the largest count first: so what is cut off matters least.
  *
- * @param zone The time zone of times, by default that of the plot.
+ * @param zone The time zone of times. @default that of the plot
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `plot` is not a plot.
  * @example
  * ```ts
@@ -39,9 +39,9 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * rows; //=> [['0 B – 4 KiB', '1,200'], ['from 4 KiB', '7']]
  * ```
  */
-export function plotTable(plot: Plot, zone: Zone = zoneOfPlot(plot)): PlotTable {
+export function plotTable(plot: Plot, zone?: Zone): PlotTable {
   assertPlot(plot);
-  const { columns, rows } = tableOf(visiblePlot(plot), zone);
+  const { columns, rows } = tableOf(visiblePlot(plot), zone ?? zoneOfPlot(plot));
   return { columns, rows: rows.slice(0, MOST_ROWS), leftOut: Math.max(0, rows.length - MOST_ROWS) };
 }
 
