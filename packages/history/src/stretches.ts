@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe, object } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { offsetSpans, readTimeZone } from '@hdrscope/kit';
 import { DAY_MS } from './times.ts';
 
@@ -82,11 +82,20 @@ export function checkedDivision({ everyMs, every, timeZone = 'UTC' }: DivisionOp
 
 const MOST_DAYS = 36_600;
 
+const LENGTH: OptionsOwner<{ readonly days?: number; readonly months?: number }> = {
+  name: 'every',
+  names: { days: true, months: true },
+  call: 'every: { days: 7 }',
+};
+
 function checkedLength(every: CalendarLength): CalendarLength {
-  if (object<Record<string, unknown>>().accepts(every) && Object.keys(every).length === 1) {
+  if (object().accepts(every)) {
+    assertOptions(every, LENGTH);
     const { days, months } = every as { readonly days?: number; readonly months?: number };
-    if (Number.isInteger(days) && days! >= 1 && days! <= MOST_DAYS) return { days: days! };
-    if (Number.isInteger(months) && months! >= 1 && 12 % months! === 0) return { months: months! };
+    if (months === undefined && Number.isInteger(days) && days! >= 1 && days! <= MOST_DAYS)
+      return { days: days! };
+    if (days === undefined && Number.isInteger(months) && months! >= 1 && 12 % months! === 0)
+      return { months: months! };
   }
   const allowed = `{ days } with an integer from 1 to ${MOST_DAYS}, or { months } with 1, 2, 3, 4, 6 or 12`;
   throw mustBe('ERR_INVALID_OPTION', 'every', allowed, every);
