@@ -30,6 +30,29 @@ export interface Counted<L extends Layout = Layout> {
    * value in common with its slot here. Bounds and intervals take this into account. @default none
    */
   readonly placedFrom?: readonly Layout[] | undefined;
+  /**
+   * The most values that one counted value stands for, where the others were left out at random, as in a sample: an integer of at least 1.
+   * So many counted values say as much as one, and intervals and tests take them for one. @default 1
+   */
+  readonly weight?: number | undefined;
+}
+
+/** What is to be known of counts to know how much they say. */
+export interface CountedTotal extends Pick<Counted, 'weight'> {
+  readonly counts: Pick<ReadonlyCounts, 'total'>;
+}
+
+/**
+ * How many independent values say no more than the counted ones.
+ *
+ * The share of values up to a limit is a mean of zeros and ones, each with the weight of its value. Weights of a given sum and a given
+ * largest one make it vary most when all are the largest. Then n values have a sum of n weights. So the sum by the largest weight is
+ * the number of values that vary at least as much, also where weights depend on values.
+ * Source: A. Marshall and F. Proschan, "An inequality for convex functions involving majorization", Journal of Mathematical Analysis and
+ * Applications 12 (1965).
+ */
+export function countIndependent({ counts: { total }, weight = 1 }: CountedTotal): number {
+  return Math.min(total, Math.floor(total / weight) || 1);
 }
 
 /** Where in a layout an array of counts begins. */

@@ -45,6 +45,7 @@ export {
   type SlotPlacement,
 } from './conversion/placement.ts';
 export { divideSlot, type ThresholdCounts, thresholdSlots } from './conversion/thresholds.ts';
+export { countIndependent } from './counted.ts';
 export { RunBuffer, type SlotRuns } from './counts/slot-runs.ts';
 export { type SlotRange, SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';

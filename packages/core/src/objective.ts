@@ -1,8 +1,10 @@
+import { percentileRanks } from './analysis/order-statistics.ts';
 import type { Bounds } from './bounds.ts';
+import { countIndependent } from './counted.ts';
 
 // An objective promises that so many percent of the values are at most so large: that a percentile is at most a limit.
 
-/** `undecided` when the bounds of what is known contain the limit, or nothing is known. */
+/** `undecided` when the bounds of what is known contain the limit, nothing is known, or chance may have chosen the values of a sample so. */
 export type ObjectiveVerdict = 'kept' | 'missed' | 'undecided';
 
 /** Judges whether a number is at most a limit in the same unit. */
@@ -20,30 +22,57 @@ export interface JudgedObjective {
   readonly budgetUsed: Bounds;
 }
 
+/** What else is known of the values of an objective. */
+interface ObjectiveFacts {
+  /** How many values the error budget is for: those of a longer time, for the part of its budget that these values used. @default `total` */
+  readonly budgetTotal?: number;
+  /** The most values that one stands for: see `Counted`. Above 1, the share is an estimate. @default 1 */
+  readonly weight?: number | undefined;
+}
+
 /**
- * Judges an objective by counts. Integers are compared, so 999 of 1,000 values keep 99.9 %.
+ * Judges an objective by counts. Integers are compared, so 999 of 1,000 values keep 99.9 %. Of a sample, the verdict is that on all values from
+ * which it was taken, with 99 % confidence.
  *
  * @param within How many values are within the limit, as `countWithin` finds them.
  * @param total How many values there are, an integer.
  * @param percentile Above 0, at most 100, with at most 12 decimals.
- * @param budgetTotal How many values the error budget is for: those of a longer time, for the part of its budget that these values used.
  */
 export function judgeObjective(
   within: Bounds,
   total: number,
   percentile: number,
-  budgetTotal: number = total,
+  { budgetTotal = total, weight = 1 }: ObjectiveFacts = {},
 ): JudgedObjective {
   const budget = errorBudget(percentile);
   const used = (count: number): number => (total - count) / budgetTotal / budget;
   // The percentile is within the limit when as many values are as its rank.
   const rank = exactRank(percentile, total);
-  const sure = within.lower >= rank ? 'kept' : within.upper < rank ? 'missed' : 'undecided';
+  const ranks =
+    weight > 1 && total > 0 ? sampleRanks(percentile, total, weight) : { lower: rank, upper: rank };
+  const sure = within.lower >= ranks.upper ? 'kept' : within.upper < ranks.lower ? 'missed' : 'undecided';
   return {
     verdict: total === 0 ? 'undecided' : sure,
     // A quotient of integers is the double nearest to it.
     share: { lower: within.lower / total, upper: within.upper / total },
     budgetUsed: { lower: used(within.upper), upper: used(within.lower) },
+  };
+}
+
+const SAMPLE_CONFIDENCE = 0.99;
+
+/** As many values within the limit as `upper` show that the percentile is, and fewer than `lower` that it is not. */
+function sampleRanks(percentile: number, total: number, weight: number): Bounds {
+  // A value beyond the limit is beyond it whatever the others are, and nothing shows that all are within.
+  if (percentile === 100) return { lower: total, upper: Number.POSITIVE_INFINITY };
+  const n = countIndependent({ counts: { total }, weight });
+  const share = percentile / 100;
+  const { lower, upper } = percentileRanks(total, n, percentile, SAMPLE_CONFIDENCE);
+  const miss = (1 - SAMPLE_CONFIDENCE) / 2;
+  // All values of a small sample may be on one side.
+  return {
+    lower: (1 - share) ** n <= miss ? lower : 0,
+    upper: share ** n <= miss ? upper : Number.POSITIVE_INFINITY,
   };
 }
 

@@ -47,7 +47,10 @@ test('shares and the used budget have the bounds of the counts', () => {
     share: { lower: 0.99875, upper: 0.99925 },
     budgetUsed: { lower: 0.75, upper: 1.25 },
   });
-  expect(judgeObjective(within, 4000, 99.9, 8000).budgetUsed).toEqual({ lower: 0.375, upper: 0.625 });
+  expect(judgeObjective(within, 4000, 99.9, { budgetTotal: 8000 }).budgetUsed).toEqual({
+    lower: 0.375,
+    upper: 0.625,
+  });
 });
 
 test('an error budget has no digits of rounding', () => {

@@ -1,8 +1,8 @@
-import type { Counted } from '../counted.ts';
+import { type Counted, type CountedTotal, countIndependent } from '../counted.ts';
 import { mustBe } from '../errors.ts';
 import { assertHdrCounted } from '../histogram/operands.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import { assertOptions } from '../options.ts';
+import { assertOptions, custom, type OptionRule } from '../options.ts';
 
 /** Options of an interval. */
 export interface ConfidenceOptions {
@@ -21,11 +21,14 @@ const DEFAULT_CONFIDENCE = 0.95;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when it is not above 0 and below 1, or there are other options.
  */
 export function confidenceOf(name: string, options: ConfidenceOptions): number {
-  assertOptions<ConfidenceOptions>(options, { name, names: { confidence: true } });
-  const { confidence = DEFAULT_CONFIDENCE } = options;
-  if (typeof confidence === 'number' && confidence > 0 && confidence < 1) return confidence;
-  throw mustBe('ERR_INVALID_OPTION', 'confidence', 'a number above 0 and below 1', confidence);
+  assertOptions<ConfidenceOptions>(options, { name, names: { confidence: CONFIDENCE } });
+  return options.confidence ?? DEFAULT_CONFIDENCE;
 }
+
+export const CONFIDENCE: OptionRule<number> = /* @__PURE__ */ custom<number>(
+  'a number above 0 and below 1',
+  (value) => typeof value === 'number' && value > 0 && value < 1,
+);
 
 /**
  * Stricter than `valueAtPercentile`, which reads percentiles outside [0, 100] as 0 or 100.
@@ -41,19 +44,26 @@ export function assertPercentile(percentile: number): void {
 /**
  * Two histograms with their counts at one moment. Shared storage copies the counts at each read.
  *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument has no integers.
+ * @param atLeast How many independent values each has at least.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument has no integers, or fewer values.
  */
 export function atOneMoment(
   caller: string,
   a: Counted<HdrLayout>,
   b: Counted<HdrLayout>,
+  atLeast = 1,
 ): [Counted<HdrLayout>, Counted<HdrLayout>] {
   assertHdrCounted(caller, a);
   assertHdrCounted(caller, b);
-  return [
-    { layout: a.layout, counts: a.counts, placedFrom: a.placedFrom },
-    { layout: b.layout, counts: b.counts, placedFrom: b.placedFrom },
-  ];
+  const take = ({ layout, counts, placedFrom, weight }: Counted<HdrLayout>): Counted<HdrLayout> => ({
+    layout,
+    counts,
+    placedFrom,
+    weight,
+  });
+  const both: [Counted<HdrLayout>, Counted<HdrLayout>] = [take(a), take(b)];
+  assertHolds(caller, atLeast, both);
+  return both;
 }
 
 /**
@@ -61,20 +71,12 @@ export function atOneMoment(
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram has fewer than `atLeast` values.
  */
-export function assertHolds(
-  caller: string,
-  atLeast: number,
-  histograms: readonly Counted<HdrLayout>[],
-): void {
-  for (const { counts } of histograms) {
-    if (counts.total < atLeast) {
+export function assertHolds(caller: string, atLeast: number, histograms: readonly CountedTotal[]): void {
+  for (const histogram of histograms) {
+    const count = countIndependent(histogram);
+    if (count < atLeast) {
       const name = histograms.length === 1 ? 'the histogram' : 'each histogram';
-      throw mustBe(
-        'ERR_INCOMPATIBLE',
-        `${caller}: the count of ${name}`,
-        `at least ${atLeast}`,
-        counts.total,
-      );
+      throw mustBe('ERR_INCOMPATIBLE', `${caller}: the count of ${name}`, `at least ${atLeast}`, count);
     }
   }
 }

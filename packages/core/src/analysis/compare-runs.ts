@@ -1,7 +1,7 @@
 import type { Bounds } from '../bounds.ts';
 import { HdrscopeError } from '../errors.ts';
 import { custom, number, type RulesFor, readOptions, withDefault } from '../options.ts';
-import { assertPercentile } from './checks.ts';
+import { assertPercentile, CONFIDENCE } from './checks.ts';
 import type { Dependence } from './dependence.ts';
 import { assertOneKind, hasEnoughBeyond, type Run, readSide, type Side } from './known-runs.ts';
 import {
@@ -159,13 +159,7 @@ export function compareRuns(
 export const COMPARE_RULES: RulesFor<CompareRunsOptions> = {
   // Each is checked where it is compared.
   percentiles: /* @__PURE__ */ custom<readonly number[]>('an array of percentiles', Array.isArray),
-  confidence: /* @__PURE__ */ withDefault(
-    /* @__PURE__ */ custom<number>(
-      'a number above 0 and below 1',
-      (value) => typeof value === 'number' && value > 0 && value < 1,
-    ),
-    0.99,
-  ),
+  confidence: /* @__PURE__ */ withDefault(CONFIDENCE, 0.99),
   tolerance: /* @__PURE__ */ withDefault(/* @__PURE__ */ number({ from: 0 }), 0),
 };
 

@@ -1,4 +1,4 @@
-import type { Counted } from '../counted.ts';
+import { type Counted, countIndependent } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { DoubleHistogram } from '../histogram/double-histogram.ts';
 import type { Histogram } from '../histogram/histogram.ts';
@@ -64,10 +64,10 @@ export function assertOneKind(runs: readonly KnownRun[]): void {
   if (kinds.size > 1) throw new HdrscopeError('ERR_INCOMPATIBLE', 'integers cannot be compared with doubles');
 }
 
-/** Whether a side has {@link LEAST_BEYOND} values beyond a percentile, and each run a quarter of them. */
+/** Whether a side has {@link LEAST_BEYOND} values beyond a percentile, and each run a quarter of them. Values of a sample count once. */
 export function hasEnoughBeyond(side: Side, percentile: number): boolean {
   const part = Math.min(percentile, 100 - percentile) / 100;
-  const beyond = side.map(({ histogram }) => histogram.totalCount * part * (1 + 1e-9));
+  const beyond = side.map(({ histogram }) => countIndependent(histogram) * part * (1 + 1e-9));
   const sum = beyond.reduce((total, count) => total + count, 0);
   return sum >= LEAST_BEYOND && beyond.every((count) => count >= LEAST_BEYOND / 4);
 }

@@ -1,3 +1,4 @@
+import { findRank } from '../histogram/percentiles.ts';
 import { betaParts } from './incomplete-beta.ts';
 import { normalUpperQuantile } from './normal.ts';
 
@@ -41,6 +42,34 @@ export function rankInterval(n: number, quantile: number, confidence: number): R
   const bounded = { lower: Math.max(lower, 1), upper: Math.min(upper, n) };
   const missed = tailsAt(bounded.lower).fewer + tailsAt(bounded.upper).asMany;
   return { ...bounded, confidence: Math.min(confidence, Math.max(0, 1 - missed)) };
+}
+
+/** The ranks of an interval, and that of the percentile, which is between them. */
+export interface PercentileRanks extends RankInterval {
+  readonly rank: number;
+}
+
+/**
+ * The closest ranks of all values between which a percentile lies: those of as many independent ones, as parts of all.
+ *
+ * @param n How many independent values say as much: from 1 to the total.
+ */
+export function percentileRanks(
+  total: number,
+  n: number,
+  percentile: number,
+  confidence: number,
+): PercentileRanks {
+  const rank = findRank(percentile, total);
+  const ranks = rankInterval(n, Math.abs(percentile) / 100, confidence); // of -0 too
+  const each = total / n;
+  return {
+    rank,
+    // The rank lies between the two, except for rounding near 2^53.
+    lower: Math.min(rank, Math.floor((ranks.lower - 1) * each) + 1),
+    upper: Math.max(rank, Math.min(total, Math.ceil(ranks.upper * each))),
+    confidence: ranks.confidence,
+  };
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Bounds } from '../bounds.ts';
-import type { Counted } from '../counted.ts';
+import { type Counted, type CountedTotal, countIndependent } from '../counted.ts';
 import { assertHdrCounted } from '../histogram/operands.ts';
-import { findRank, valueAtPercentile } from '../histogram/percentiles.ts';
+import { valueAtPercentile } from '../histogram/percentiles.ts';
 import { asNumbers } from '../histogram/slot-values.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import { intervalOfSlot } from '../sum/intervals.ts';
 import { assertHolds, assertPercentile, type ConfidenceOptions, confidenceOf } from './checks.ts';
-import { rankInterval } from './order-statistics.ts';
+import { percentileRanks } from './order-statistics.ts';
 
 /** A percentile of a sample, and an interval for the percentile of its population. */
 export interface PercentileInterval {
@@ -28,7 +28,8 @@ export interface PercentileInterval {
  * A sample can be too small: ten values show next to nothing about the 99th percentile, which is probably above all of them. Then
  * the bound is the lowest or the highest value, and `confidence` shows how little that is worth.
  *
- * The values must be independent. Values of a system that slows down for a while are not, and make the interval too narrow.
+ * The values must be independent. Values of a system that slows down for a while are not, and make the interval too narrow. Counts of a
+ * sample, of which each value stands for several, state their `weight`.
  *
  * @param percentile From 0 to 100.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the
@@ -42,6 +43,10 @@ export interface PercentileInterval {
  *
  * percentileInterval(latencies, 99); //=> { value: 990, lower: 983, upper: 997, confidence: 0.95 }
  * percentileInterval(latencies, 99.99).confidence.toFixed(3); //=> '0.090'
+ *
+ * // A client sent one of ten values, and each counts ten times: these are 100 values.
+ * const { layout, counts } = latencies;
+ * percentileInterval({ layout, counts, weight: 10 }, 50); //=> { value: 500, lower: 391, upper: 610, confidence: 0.95 }
  * ```
  */
 export function percentileInterval(
@@ -49,19 +54,33 @@ export function percentileInterval(
   percentile: number,
   options: ConfidenceOptions = {},
 ): PercentileInterval {
-  assertPercentile(percentile);
-  const confidence = confidenceOf('percentileInterval', options);
   assertHdrCounted('percentileInterval', histogram);
-  const { layout, counts, placedFrom } = histogram;
-  assertHolds('percentileInterval', 1, [{ layout, counts }]);
-  const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too
-  // This rank lies between the two ranks, except for rounding near 2^53.
-  const rank = findRank(percentile, counts.total);
-  const slotBounds = (at: number): Bounds => intervalOfSlot(layout, counts.slotOfRank(at), 1, placedFrom);
+  const { layout, counts, placedFrom, weight } = histogram;
+  const boundsAt = (rank: number): Bounds => intervalOfSlot(layout, counts.slotOfRank(rank), 1, placedFrom);
+  const found = findInterval({ counts, weight }, percentile, options, boundsAt);
+  return { ...found, value: valueAtPercentile({ layout, counts }, asNumbers, percentile) };
+}
+
+/**
+ * The interval of a percentile of any distribution: see `percentileInterval`. Its `value` is the upper end of the percentile.
+ *
+ * @param boundsAt Bounds of the value of a rank.
+ */
+export function findInterval(
+  sample: CountedTotal,
+  percentile: number,
+  options: ConfidenceOptions,
+  boundsAt: (rank: number) => Bounds,
+): PercentileInterval {
+  assertPercentile(percentile);
+  const asked = confidenceOf('percentileInterval', options);
+  assertHolds('percentileInterval', 1, [sample]);
+  const n = countIndependent(sample);
+  const { rank, lower, upper, confidence } = percentileRanks(sample.counts.total, n, percentile, asked);
   return {
-    value: valueAtPercentile({ layout, counts }, asNumbers, percentile),
-    lower: slotBounds(Math.min(ranks.lower, rank)).lower,
-    upper: slotBounds(Math.max(ranks.upper, rank)).upper,
-    confidence: ranks.confidence,
+    value: boundsAt(rank).upper,
+    lower: boundsAt(lower).lower,
+    upper: boundsAt(upper).upper,
+    confidence,
   };
 }

@@ -1,12 +1,12 @@
 import type { Bounds } from '../bounds.ts';
-import type { Counted } from '../counted.ts';
+import { type Counted, countIndependent } from '../counted.ts';
 import type { DoubleHistogram } from '../histogram/double-histogram.ts';
 import type { Histogram } from '../histogram/histogram.ts';
 import { findRank } from '../histogram/percentiles.ts';
 import { countWithin } from '../histogram/statistics.ts';
 import { intervalOfSlot } from '../sum/intervals.ts';
 import { type Dependence, effectiveCount, measureDependence } from './dependence.ts';
-import { rankInterval } from './order-statistics.ts';
+import { percentileRanks } from './order-statistics.ts';
 import type { BoundedFigure, SampleFigure } from './runs-difference.ts';
 
 /** Values that are known within bounds: the true percentiles lie between those of `lowest` and those of `highest`. */
@@ -43,7 +43,7 @@ export function lackIn({ asGoodAs, pieces }: Dependence, share: number): Lack | 
 export interface RunPercentile {
   /** The percentile with the interval of that of the population, which contains the slots. */
   readonly figure: SampleFigure;
-  /** How many independent values know the percentile as well: all of them, unless their times show that they depend on each other. */
+  /** How many independent values know the percentile as well: all of them, unless they are a sample or their times show that they depend on each other. */
   readonly independentCount: number;
   readonly dependence: Dependence;
   /** The confidence of the interval: less than the one asked for when an end is the lowest or the highest value. */
@@ -86,22 +86,21 @@ export function percentileOfRun(
   const { totalCount } = histogram;
   const share = percentile / 100;
   const isTimed = stretches !== undefined && share > 0 && share < 1;
-  const dependence: Dependence = isTimed
-    ? measureDependence(
-        stretches.map((stretch) => ({
-          count: stretch.counts.total,
-          within: countWithin(stretch, figure.value).upper,
-        })),
-        share,
-      )
-    : { asGoodAs: totalCount, pieces: Number.POSITIVE_INFINITY };
-  const count = isTimed ? effectiveCount(dependence, confidence) : totalCount;
-  const ranks = rankInterval(count, share, confidence);
-  // The ranks of as many independent values, as parts of those that there are.
-  const rank = findRank(percentile, totalCount);
-  const first = Math.min(Math.floor(((ranks.lower - 1) * totalCount) / count) + 1, rank);
-  const last = Math.max(Math.min(Math.ceil((ranks.upper * totalCount) / count), totalCount), rank);
-  const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
+  let count = countIndependent(histogram);
+  let dependence: Dependence = { asGoodAs: count, pieces: Number.POSITIVE_INFINITY };
+  if (isTimed) {
+    const { asGoodAs, pieces } = measureDependence(
+      stretches.map((stretch) => ({
+        count: stretch.counts.total,
+        within: countWithin(stretch, figure.value).upper,
+      })),
+      share,
+    );
+    dependence = { asGoodAs: Math.min(asGoodAs, count), pieces };
+    count = effectiveCount(dependence, confidence);
+  }
+  const ranks = percentileRanks(totalCount, count, percentile, confidence);
+  const interval = { lower: atRank(lowest, ranks.lower).lower, upper: atRank(highest, ranks.upper).upper };
   const lack = isTimed ? lackIn(dependence, share) : undefined;
   const reason = lack ?? (ranks.confidence < confidence ? 'few values' : undefined);
   return {

@@ -1,7 +1,7 @@
 import type { Bounds } from '../bounds.ts';
-import type { Counted } from '../counted.ts';
+import { type Counted, countIndependent } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import { assertHolds, atOneMoment, type ConfidenceOptions, confidenceOf } from './checks.ts';
+import { atOneMoment, type ConfidenceOptions, confidenceOf } from './checks.ts';
 import { momentsOf } from './moments.ts';
 import { studentUpperQuantile, studentUpperTail } from './student-t.ts';
 
@@ -54,14 +54,8 @@ export function welchTest(
   options: ConfidenceOptions = {},
 ): WelchResult {
   const confidence = confidenceOf('welchTest', options);
-  const [first, second] = atOneMoment('welchTest', a, b);
-  assertHolds('welchTest', 2, [first, second]);
-  const inA = momentsOf(first);
-  const inB = momentsOf(second);
-  const { difference, standardError, degreesOfFreedom } = meanDifference(
-    { ...inA, variance: inA.squares / (inA.count - 1) },
-    { ...inB, variance: inB.squares / (inB.count - 1) },
-  );
+  const [first, second] = atOneMoment('welchTest', a, b, 2);
+  const { difference, standardError, degreesOfFreedom } = meanDifference(sampleOf(first), sampleOf(second));
   const t = difference === 0 ? 0 : difference / standardError;
   const reach = studentUpperQuantile((1 - confidence) / 2, degreesOfFreedom) * standardError;
   return {
@@ -71,6 +65,11 @@ export function welchTest(
     difference,
     interval: { lower: difference - reach, upper: difference + reach },
   };
+}
+
+function sampleOf(histogram: Counted<HdrLayout>): Sample {
+  const { mean, squares, count } = momentsOf(histogram);
+  return { mean, variance: squares / (count - (histogram.weight ?? 1)), count: countIndependent(histogram) };
 }
 
 /** A sample of at least 2 independent values. */

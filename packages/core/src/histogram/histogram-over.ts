@@ -8,7 +8,7 @@ import { HistogramSetup } from './setup.ts';
  * A histogram of a fixed range over counts that somebody else keeps: what changes it changes them. Frozen counts change by
  * nobody.
  *
- * @param placedFrom See `Counted`.
+ * @param placedFrom See `Counted`, as for the weight.
  * @example
  * ```ts
  * import { hdrLayout } from '@hdrscope/core';
@@ -24,6 +24,9 @@ export function histogramOver(
   layout: HdrLayout,
   counts: SparseCounts,
   placedFrom?: readonly Layout[],
+  weight?: number,
 ): Histogram {
-  return Histogram.placed(new HistogramSetup(layout, counts, { autoResize: false }), placedFrom);
+  const histogram = Histogram.placed(new HistogramSetup(layout, counts, { autoResize: false }), placedFrom);
+  if (weight) histogram.weight = weight;
+  return histogram;
 }

@@ -28,10 +28,10 @@ export function histogramSince(
   options?: CounterOptions,
 ): Histogram {
   const { counts } = increase(now, before, options);
-  const { layout, placedFrom } = now;
+  const { layout, placedFrom, weight } = now;
   if (counts instanceof SparseCounts && counts !== now.counts)
-    return histogramOver(layout, counts, placedFrom);
+    return histogramOver(layout, counts, placedFrom, weight);
   const histogram = new Histogram({ layout, storage: 'sparse' });
-  histogram.add({ layout, counts, placedFrom });
+  histogram.add({ layout, counts, placedFrom, weight });
   return histogram;
 }

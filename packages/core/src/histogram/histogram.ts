@@ -96,6 +96,12 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     return this.#placedFrom;
   }
 
+  /**
+   * The most values that one counted value stands for: see `Counted`. `add` and its like keep the largest one, and `reset` forgets it.
+   * Encodings and JSON do not have it. `undefined` when each value stands for itself.
+   */
+  declare weight: number | undefined;
+
   /** @internal A histogram over a store whose counts were placed there. */
   static placed(setup: HistogramSetup, placedFrom: readonly Layout[] = NO_LAYOUTS): Histogram {
     const histogram = new Histogram(setup);
@@ -127,7 +133,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
       this.reach(valueOfSlot(layout, counts.last, 'highest'));
       if (sameSlots) this.store.addAll(counts);
       else for (const [i, slot] of translated.slots.entries()) this.store.add(slot, translated.counts[i]!);
-      this.#notePlaced({ layout, counts, placedFrom: other.placedFrom });
+      this.#notePlaced(other);
     }
     this.#widenTimes(other);
   }
@@ -156,8 +162,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     const sameSlots = this.layout.sharesSlotsWith(layout);
     if (!sameSlots || runs.last >= this.layout.slotCount) this.reach(layout.upperBigInt(runs.last));
     this.store.addRuns(sameSlots ? runs : new TranslatedRuns(runs, layout, this.layout));
-    if (!sameSlots && !this.layout.contains(layout))
-      this.#placedFrom = placedFromAfter(this.#placedFrom, [layout]);
+    this.#notePlaced({ layout });
   }
 
   /**
@@ -176,7 +181,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     this.store.assertRoomFor(values.reduce((sum, [value, count]) => sum + added(value) * count, 0));
     if (counts.total > 0) this.reach(layout.upperBigInt(counts.last));
     for (const [value, count] of values) this.recordCorrected(value, expectedInterval, count);
-    this.#notePlaced({ layout, counts, placedFrom: other.placedFrom });
+    this.#notePlaced(other);
     this.#widenTimes(other);
   }
 
@@ -238,7 +243,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     const isAlike = counts.storage === storage;
     const copy = this.#like(storage, isAlike ? counts.clone() : undefined);
     if (!isAlike) copy.store.addAll(counts);
-    copy.#placedFrom = this.#placedFrom;
+    copy.#notePlaced(this);
     return copy;
   }
 
@@ -281,6 +286,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     super.reset();
     this.#normalizingOffset = 0;
     this.#placedFrom = NO_LAYOUTS;
+    this.weight &&= undefined;
   }
 
   /** The V2 encoding, which every HdrHistogram reads. */
@@ -433,8 +439,10 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     return histogram;
   }
 
-  #notePlaced(added: Counted): void {
+  #notePlaced(added: Omit<Counted, 'counts'>): void {
     this.#placedFrom = placedFromAfter(this.#placedFrom, layoutsPlaced(added, this.layout));
+    // Without a weight there is no such field: all histograms are alike for V8.
+    if (added.weight! > (this.weight ?? 1)) this.weight = added.weight;
   }
 
   #widenTimes({ startTimeMs, endTimeMs }: TimeSpan): void {

@@ -23,6 +23,8 @@ export interface ReadonlyHistogramOf<Copy> extends Reading {
   readonly startTimeMs: number | undefined;
   readonly endTimeMs: number | undefined;
   readonly tag: string | undefined;
+  /** See `Counted.weight`. */
+  readonly weight?: number | undefined;
   /** The same values as bigints: exact above 2^53 − 1 too. */
   readonly exact: HdrReading<bigint>;
   /** See `Histogram.copy`. */

@@ -1,6 +1,5 @@
-import { assertPercentile, type ConfidenceOptions, confidenceOf } from '../analysis/checks.ts';
-import { rankInterval } from '../analysis/order-statistics.ts';
-import type { PercentileInterval } from '../analysis/percentile-interval.ts';
+import { assertPercentile, type ConfidenceOptions } from '../analysis/checks.ts';
+import { findInterval, type PercentileInterval } from '../analysis/percentile-interval.ts';
 import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { assertTotal } from '../counts/largest-count.ts';
@@ -84,6 +83,8 @@ export class HistogramSum {
   readonly #storage: 'dense' | 'sparse';
   #unit: string | undefined;
   #total = 0;
+  /** The largest weight of all additions: see `Counted`. */
+  #weight = 1;
   #groups: Group[] = [];
   /** The group of a layout that was added before. */
   #groupOf = new WeakMap<Layout, Group>();
@@ -138,7 +139,7 @@ export class HistogramSum {
     const { layout, counts } = other;
     assertTotal(this.#total, counts.total);
     store.add({ layout, counts });
-    this.#noteAdded(counts.total);
+    this.#noteAdded(counts.total, other.weight);
   }
 
   // Apart from `add`, which would make room for the function in each call.
@@ -148,7 +149,7 @@ export class HistogramSum {
 
   /** @param addInto Adds the counts to a store, over their layout in the unit of the sum. */
   #addWith(
-    { layout, counts, placedFrom }: NewCounts,
+    { layout, counts, placedFrom, weight }: NewCounts,
     options: AddOptions | undefined,
     addInto: (store: Part['store'], inUnit: Omit<Counted, 'counts'>) => void,
   ): void {
@@ -168,7 +169,7 @@ export class HistogramSum {
     const hasSlots = numbered !== undefined && !isJoined(group);
     const tally = tallyOf({ ...inUnit, counts }, facts as KnownFacts, hasSlots);
     this.#addTo(group, tally, numbered, (store) => addInto(store, inUnit));
-    this.#noteAdded(total);
+    this.#noteAdded(total, weight);
   }
 
   /**
@@ -276,20 +277,8 @@ export class HistogramSum {
    *   `ERR_INCOMPATIBLE` when the sum is empty.
    */
   percentileInterval(percentile: number, options: ConfidenceOptions = {}): PercentileInterval {
-    assertPercentile(percentile);
-    const confidence = confidenceOf('percentileInterval', options);
-    const total = this.#total;
-    if (total === 0) {
-      throw mustBe('ERR_INCOMPATIBLE', 'percentileInterval: the count of the sum', 'at least 1', total);
-    }
-    const ranks = rankInterval(total, Math.abs(percentile) / 100, confidence);
-    const rank = findRank(percentile, total);
-    return {
-      value: this.#valueOfRank(rank).upper,
-      lower: this.#valueOfRank(Math.min(ranks.lower, rank)).lower,
-      upper: this.#valueOfRank(Math.max(ranks.upper, rank)).upper,
-      confidence: ranks.confidence,
-    };
+    const sample = { counts: { total: this.#total }, weight: this.#weight };
+    return findInterval(sample, percentile, options, (rank) => this.#valueOfRank(rank));
   }
 
   /**
@@ -311,7 +300,13 @@ export class HistogramSum {
    * ```
    */
   toHistogram(options: StorageOptions = {}): Histogram {
-    return collectIntegers(this.layouts, this.#parts(), storageOf('toHistogram', options, 'dense'));
+    const histogram = collectIntegers(
+      this.layouts,
+      this.#parts(),
+      storageOf('toHistogram', options, 'dense'),
+    );
+    if (this.#weight > 1) histogram.weight = this.#weight;
+    return histogram;
   }
 
   /**
@@ -404,7 +399,7 @@ export class HistogramSum {
         this.#addTo(group, tally, numbered, (into) => into.add(store as Counted & IntervalStore), widened);
       }
     }
-    this.#noteAdded(total);
+    this.#noteAdded(total, other.#weight);
   }
 
   /** The latest store, when it has slots like those of a layout. */
@@ -412,8 +407,9 @@ export class HistogramSum {
     return this.#latest !== undefined && countAlike(this.#latest.layout, layout) ? this.#latest : undefined;
   }
 
-  #noteAdded(total: number): void {
+  #noteAdded(total: number, weight: number = 1): void {
     this.#total += total;
+    this.#weight = Math.max(this.#weight, weight);
     this.#ranked = undefined;
   }
 

@@ -41,7 +41,10 @@ export function placedFromAfter(before: readonly Layout[], added: readonly Layou
 }
 
 /** The layouts from which counts are placed into a layout when `counted` is added to it: none where whole slots lie in its slots. */
-export function layoutsPlaced({ layout, placedFrom = NO_LAYOUTS }: Counted, into: Layout): readonly Layout[] {
+export function layoutsPlaced(
+  { layout, placedFrom = NO_LAYOUTS }: Omit<Counted, 'counts'>,
+  into: Layout,
+): readonly Layout[] {
   const areWhole =
     isHdrLayout(layout) && isHdrLayout(into) ? into.contains(layout) : haveSameBounds(layout, into);
   return areWhole ? placedFrom : [layout, ...placedFrom];
