@@ -59,15 +59,18 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
    * values lie. `undefined` when no such counts were added.
    */
   readonly reaches: SlotReaches | undefined;
-  /** How many values came without their sum or extremes, which are estimates then. `undefined` when all came with them. */
+  /**
+   * How many values came without their sum or extremes, which are estimates then, and what values of a sample stand for: the `weight` of the
+   * counts. `undefined` when all came with them.
+   */
   readonly estimated: EstimatedCounts | undefined;
 }
 
 /** A series as it is now: the next record changes its counts and its divisions at thresholds. Whoever gets it reads it at once. */
-export type CurrentState = Omit<SeriesSnapshot, 'histogram' | 'placedFrom'>;
+export type CurrentState = Omit<SeriesSnapshot, 'histogram' | 'placedFrom' | 'weight'>;
 
 /** The facts of a state besides its counts. */
-type Facts = Omit<SeriesSnapshot, 'counts' | 'histogram' | 'layout'>;
+type Facts = Omit<CurrentState, 'counts' | 'layout'>;
 
 /** The state of a series. It shares its counts with the series until the next record. */
 export class StateSnapshot implements SeriesSnapshot {
@@ -106,12 +109,16 @@ export class StateSnapshot implements SeriesSnapshot {
   }
 
   get histogram(): ReadonlyHistogram {
-    this.#histogram ??= histogramOver(this.layout, this.counts, this.placedFrom);
+    this.#histogram ??= histogramOver(this.layout, this.counts, this.placedFrom, this.weight);
     return this.#histogram;
   }
 
   get placedFrom(): readonly Layout[] | undefined {
     return placedFromReaches(this.layout, this.counts, this.reaches);
+  }
+
+  get weight(): number | undefined {
+    return this.estimated?.weight;
   }
 
   toJSON(): object {
@@ -146,8 +153,7 @@ export function differenceOf(
   const extremes = isEmpty ? EMPTY_EXTREMES : (exact ?? extremesOf(now, then, resolution));
   const known = estimatedSince(now.estimated, then.estimated);
   const count = now.counts.total - then.counts.total;
-  const estimated =
-    exact === undefined && count > 0 ? { sum: known?.sum ?? 0, min: count, max: count } : known;
+  const estimated = exact === undefined && count > 0 ? { sum: 0, ...known, min: count, max: count } : known;
   return new Difference(now, then, { ...extremes, estimated }, sinceMs);
 }
 
@@ -196,14 +202,20 @@ class Difference implements SeriesSnapshot {
   }
 
   get histogram(): ReadonlyHistogram {
-    const { layout, placedFrom } = this;
+    const { layout, placedFrom, weight } = this;
     const { counts } = this.#now;
-    this.#histogram ??= histogramSince({ layout, counts, placedFrom }, this.#then, { resets: 'never' });
+    this.#histogram ??= histogramSince({ layout, counts, placedFrom, weight }, this.#then, {
+      resets: 'never',
+    });
     return this.#histogram;
   }
 
   get placedFrom(): readonly Layout[] | undefined {
     return placedFromReaches(this.layout, this.counts, this.reaches);
+  }
+
+  get weight(): number | undefined {
+    return this.estimated?.weight;
   }
 
   get atThresholds(): readonly number[] | undefined {

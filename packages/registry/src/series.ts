@@ -18,7 +18,7 @@ import {
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import { type AddedCounts, assertFacts, type CountedFacts } from './counted-facts.ts';
-import { addEstimated, countEstimated, type EstimatedCounts } from './estimated.ts';
+import { addEstimated, countEstimated, countSampled, type EstimatedCounts } from './estimated.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
@@ -260,7 +260,12 @@ export class Series {
       this.#min = Math.min(this.#min, min);
       this.#max = Math.max(this.#max, max);
       const isKnown = { sum: known.sum !== undefined, min: min === known.min, max: max === known.max };
-      this.#estimated = addEstimated(this.#estimated, countEstimated(placed.count, isKnown));
+      this.#estimated = addEstimated(
+        this.#estimated,
+        counted.weight! > 1
+          ? countSampled(placed.count, counted.weight!)
+          : countEstimated(placed.count, isKnown),
+      );
     } else if (counts.total === 0) this.#sum += sum ?? 0;
     this.#tally(placed);
     if (facts.rejected !== undefined) this.#tally(facts.rejected);
@@ -314,28 +319,14 @@ export class Series {
   recordSample(value: number, count: number): boolean {
     const heir = this.#heir;
     if (heir !== this) return heir.recordSample(value, count);
-    const { layout, ticksPerUnit, thresholds } = this.setup;
+    const { layout, ticksPerUnit } = this.setup;
     const ticks = Math.round(value * ticksPerUnit);
     if (!(value >= 0 && ticks <= layout.highestTrackableValue)) {
       this.#reject(value, count);
       return false;
     }
-    if (this.counts.total > Number.MAX_SAFE_INTEGER - count) {
-      this.#tally({ overflowing: count });
-      return false;
-    }
-    this.#change();
-    const slot = layout.slotOf(ticks);
-    this.counts.add(slot, count);
-    const first = firstThreshold(slot, thresholds);
-    if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
-    this.#sum += value * count;
-    this.#min = Math.min(this.#min, value);
-    this.#max = Math.max(this.#max, value);
-    this.#estimated = addEstimated(
-      this.#estimated,
-      countEstimated(count - 1, { sum: count === 1, min: count === 1, max: count === 1 }),
-    );
+    if (!this.#recordSlowly(value, layout.slotOf(ticks), count)) return false;
+    if (count > 1) this.#estimated = addEstimated(this.#estimated, countSampled(count - 1, count));
     return true;
   }
 
@@ -467,24 +458,24 @@ export class Series {
     return this.#hasEnded ? this.setup.heirOf(this) : this;
   }
 
-  /** `record` where that takes more than one step. */
-  #recordSlowly(value: number, slot: number): boolean {
-    if (!this.counts.tryIncrement(slot)) {
+  /** `record` where that takes more than one step. @param count How often. The caller has found the heir where it is more than 1. */
+  #recordSlowly(value: number, slot: number, count = 1): boolean {
+    if (count > 1 || !this.counts.tryIncrement(slot)) {
       const heir = this.#heir;
       if (heir !== this) return heir.record(value);
-      if (this.counts.total === Number.MAX_SAFE_INTEGER) {
-        this.#tally({ overflowing: 1 });
+      if (this.counts.total > Number.MAX_SAFE_INTEGER - count) {
+        this.#tally({ overflowing: count });
         return false;
       }
       this.#change();
-      this.counts.increment(slot);
+      this.counts.add(slot, count);
     }
     const { thresholds } = this.setup;
     const first = firstThreshold(slot, thresholds);
     if (first >= 0) {
-      countAtThresholds(this.#atThresholds ?? this.#ownAtThresholds(), first, value, 1, thresholds);
+      countAtThresholds(this.#atThresholds ?? this.#ownAtThresholds(), first, value, count, thresholds);
     }
-    this.#sum += value;
+    this.#sum += value * count;
     if (value < this.#min) this.#min = value;
     if (value > this.#max) this.#max = value;
     return true;
@@ -599,7 +590,7 @@ export class Series {
 
 /**
  * Counts a value that stands for several, of which the others were left out at random. The series knows how many of its values are such
- * others: the `estimated` of its snapshot. Never throws.
+ * others, and the most values that one stands for: the `estimated` of its snapshot. Never throws.
  *
  * @param count How many values it stands for, with itself: an integer of at least 1.
  * @returns Whether the values were counted. Otherwise all of them are tallied as rejected.
@@ -611,7 +602,7 @@ export class Series {
  * const series = createRegistry().histogram({ name: 'jobs', unit: 's' }).with({});
  * recordSample(series, 0.5, 10); //=> true
  * const { histogram, sum, estimated } = series.snapshot();
- * [histogram.totalCount, sum, estimated]; //=> [10, 5, { sum: 9, min: 9, max: 9 }]
+ * [histogram.totalCount, sum, estimated]; //=> [10, 5, { sum: 9, min: 9, max: 9, weight: 10 }]
  * ```
  */
 export function recordSample(series: Series, value: number, count: number): boolean {

@@ -47,19 +47,29 @@ test('a snapshot knows how many values came, also between two snapshots', () => 
     fc.property(samples, samples, (before, after) => {
       const family = createFamily();
       const series = family.with({});
-      const recordAll = (all: typeof before): number =>
-        all.filter(([value, count]) => recordSample(series, value, count)).length;
-      recordAll(before);
+      const recordAll = (all: typeof before): typeof before =>
+        all.filter(([value, count]) => recordSample(series, value, count));
+      const earlier = recordAll(before);
       const then = series.snapshot();
-      const came = recordAll(after);
-      const { counts, estimated } = differenceOf(series.snapshot(), then, family.resolution, 0);
+      const later = recordAll(after);
+      const came = later.length;
+      const { counts, estimated, weight, histogram } = differenceOf(
+        series.snapshot(),
+        then,
+        family.resolution,
+        0,
+      );
       const left = counts.total - (estimated?.sum ?? 0);
       expect(left).toBe(came);
+      // Since the start: a value of the earlier time may have the largest weight.
+      const most = Math.max(...[...earlier, ...later].map(([, count]) => count));
       expect(estimated).toEqual(
         left === counts.total
           ? undefined
-          : { sum: counts.total - came, min: counts.total - came, max: counts.total - came },
+          : { sum: counts.total - came, min: counts.total - came, max: counts.total - came, weight: most },
       );
+      expect(weight).toBe(left === counts.total ? undefined : most);
+      expect(histogram.weight).toBe(weight);
     }),
     { numRuns: caseCount(200, 5000) },
   );
@@ -72,6 +82,17 @@ test('a sample beyond the largest count is rejected as a whole', () => {
   expect(recordSample(series, 1, 2)).toBe(true);
   const { counts, rejected } = series.snapshot();
   expect([counts.total, rejected.overflowing]).toEqual([Number.MAX_SAFE_INTEGER, 3]);
+});
+
+test('counts of a sample keep their weight where they are added, and none of their facts are known', () => {
+  const [sampled, other] = [createFamily().with({}), createFamily().with({})];
+  for (const weight of [10, 4]) recordSample(sampled, 7, weight);
+  const { histogram, layout, counts, weight, sum } = sampled.snapshot();
+  for (const counted of [histogram, { layout, counts, weight }]) {
+    other.add(counted, { sum, min: 7, max: 7 });
+    expect(other.snapshot().weight).toBe(10);
+  }
+  expect(other.snapshot().estimated).toEqual({ sum: 28, min: 28, max: 28, weight: 10 });
 });
 
 test('a sample of an ended series counts in the series that came after it', () => {

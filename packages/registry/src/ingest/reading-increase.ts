@@ -77,7 +77,7 @@ export function readingIncrease(
     exemplars,
     startTimeMs,
   };
-  return { counted: { layout, counts }, facts, isReset, uncertain };
+  return { counted: { layout, counts, weight: now.counted.weight }, facts, isReset, uncertain };
 }
 
 /** Whether there is nothing to add. */

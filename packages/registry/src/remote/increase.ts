@@ -36,7 +36,7 @@ export interface WireIncrease extends WireNumbers {
 type WireReach = readonly [id: number, slot: number, first: number, last: number];
 
 /** See `SeriesSnapshot.estimated`. */
-type WireEstimated = readonly [id: number, sum: number, min: number, max: number];
+type WireEstimated = readonly [id: number, sum: number, min: number, max: number, weight?: number];
 
 type WireRejected = readonly [
   id: number,
@@ -95,8 +95,8 @@ export function* increaseBetween(
         if (increase.counts.at(slot) > 0) reaches.push([id, slot, first, last]);
       }
       if (increase.estimated !== undefined) {
-        const { sum, min, max } = increase.estimated;
-        estimated.push([id, sum, min, max]);
+        const { sum, min, max, weight } = increase.estimated;
+        estimated.push(weight === undefined ? [id, sum, min, max] : [id, sum, min, max, weight]);
       }
       yield;
     }
@@ -155,9 +155,10 @@ export function readIncrease(
     estimated: new Map(
       listAt(wire.estimated, `${where}.estimated`, MOST_SERIES).map((json, i) => {
         const at = `${where}.estimated[${i}]`;
-        const fields = asArray(json, at, 4);
-        const [sum, min, max] = [1, 2, 3].map((nth) => asCount(fields[nth], `${at}[${nth}]`));
-        return [idAt(fields[0], `${at}[0]`), { sum: sum!, min: min!, max: max! }];
+        const fields = asArray(json, at, 5);
+        const nths = fields.length > 4 ? [1, 2, 3, 4] : [1, 2, 3];
+        const [sum, min, max, weight] = nths.map((nth) => asCount(fields[nth], `${at}[${nth}]`));
+        return [idAt(fields[0], `${at}[0]`), { sum: sum!, min: min!, max: max!, weight }];
       }),
     ),
   };

@@ -2,6 +2,7 @@ import { serialize } from 'node:v8';
 import { countedIn, explicitLayout } from '@hdrscope/core';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
+import { recordSample } from '../../src/internal.ts';
 import { FakePort } from '../support/ports.ts';
 import { JOBS, record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
@@ -68,6 +69,21 @@ describe('a gather', () => {
 
     series.add(countedIn(explicitLayout([1, 2.5]), [0, 0, 1]));
     expect(onlySeries(familyIn(await main.gather(), 'jobs')).reaches).toEqual(series.snapshot().reaches);
+  });
+
+  test('takes how many values one of a sample stands for', async () => {
+    const main = createRegistry();
+    const { registry } = remoteOf(main);
+    const series = registry.histogram({ name: 'jobs', unit: 's' }).with({});
+    for (const [weight, most] of [
+      [10, 10],
+      [3, 10],
+      [100, 100],
+    ] as const) {
+      recordSample(series, 0.25, weight);
+      const taken = onlySeries(familyIn(await main.gather(), 'jobs'));
+      expect([taken.weight, taken.estimated]).toEqual([most, series.snapshot().estimated]);
+    }
   });
 
   test('keeps exact facts exact: the sum, extremes between two ticks, and rejected values', async () => {
