@@ -1,4 +1,4 @@
-import { type HdrLayout, percentileInterval, type ReadonlyCounts } from '@hdrscope/core';
+import { percentileInterval, type ReadonlyCounts, type ReadonlyHistogram } from '@hdrscope/core';
 import {
   assertOptions,
   custom,
@@ -63,7 +63,7 @@ export function curveOfSeries(
   const { points, ...curve } =
     ends.lower === ends.upper
       ? percentileCurve(name, histogram, curveOptions)
-      : wideCurve(name, histogram.layout, ends, curveOptions);
+      : wideCurve(name, histogram, ends, curveOptions);
   const inUnit = (ticks: number): number => (Number.isFinite(ticks) ? fromTicks(resolution, ticks) : ticks);
   return {
     ...curve,
@@ -81,7 +81,7 @@ export function curveOfSeries(
  */
 function wideCurve(
   name: string,
-  layout: HdrLayout,
+  { layout, weight }: Pick<ReadonlyHistogram, 'layout' | 'weight'>,
   ends: NonNullable<SeriesCurveOptions['ends']>,
   { confidence, ...options }: BoundedCurveOptions,
 ): Curve {
@@ -101,7 +101,7 @@ function wideCurve(
   if (confidence === undefined) return curve;
   const points = curve.points.map((point): CurvePoint => {
     const [low, high] = [ends.lower, ends.upper].map((counts) =>
-      percentileInterval({ layout, counts }, point.percentile, { confidence }),
+      percentileInterval({ layout, counts, weight }, point.percentile, { confidence }),
     );
     if (low!.confidence < confidence) return point;
     return { ...point, ...boundsOfSlots(layout, layout.slotOf(low!.lower), layout.slotOf(high!.upper)) };

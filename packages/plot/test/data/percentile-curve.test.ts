@@ -6,6 +6,7 @@ import {
   percentileInterval,
 } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
+import { recordSample } from '@hdrscope/registry/internal';
 import { pointAt } from '../../src/chart/steps.ts';
 import {
   countedUnitOf,
@@ -128,6 +129,27 @@ describe('a curve of a series', () => {
     const [snapshot] = (await registry.gather()).families;
     expect(curveOfSeries(snapshot!, snapshot!.series[0]!).name).toBe('depth');
     expect(curveOfSeries(snapshot!, snapshot!.series[0]!, { name: 'mine' }).name).toBe('mine');
+  });
+
+  test('has the bounds of the values that came, where each counts for several', async () => {
+    const registry = createRegistry();
+    const family = registry.histogram({ name: 'lat', unit: 's' });
+    for (let ms = 1; ms <= 1000; ms++) {
+      recordSample(family.with({ of: 'sample' }), ms / 1000, 10);
+      family.with({ of: 'all' }).record(ms / 1000);
+    }
+    const [snapshot] = (await registry.gather()).families;
+    const [sampled, whole] = snapshot!.series.map((series) => {
+      // Other counts for the two ends are those of wide buckets.
+      const wide = { lower: series.counts, upper: series.histogram.copy().counts };
+      return [undefined, wide].map((ends) =>
+        curveOfSeries(snapshot!, series, { name: 'x', confidence: 0.9, ...(ends && { ends }) }).points.filter(
+          ({ percentile }) => [50, 90, 95].includes(percentile),
+        ),
+      );
+    });
+    expect(sampled![0]).toHaveLength(3);
+    expect(sampled).toEqual(whole);
   });
 
   test.each([
