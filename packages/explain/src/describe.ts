@@ -1,4 +1,4 @@
-import { formatBounds, percentileName, valuesText } from '@hdrscope/kit';
+import { formatBounds, formatCount, percentileName, valuesText } from '@hdrscope/kit';
 import type { AttributeSide, ChangeExplanation, ExplainedCause, ExplainedSide } from './explanation.ts';
 
 /** A value, or the bounds of the buckets that it may lie in. */
@@ -36,6 +36,13 @@ export function describeKind({ kind, before, after }: ExplainedCause): string {
   return after.count === 0 ? 'it is gone' : 'its share of all values changed';
 }
 
+/** How many values both sides have: `100 values before, 1,000 values (a sample: as good as 100) after`. */
+export function formatCounts(before: ExplainedSide, after: ExplainedSide): string {
+  const text = ({ count, asGoodAs }: ExplainedSide): string =>
+    `${valuesText(count)}${asGoodAs === undefined ? '' : ` (a sample: as good as ${formatCount(asGoodAs)})`}`;
+  return `${text(before)} before, ${text(after)} after`;
+}
+
 /**
  * An explanation in sentences: what moved, and what explains it.
  *
@@ -54,7 +61,7 @@ export function describeExplanation(
     ? `(before: ${amount(before)}, after: ${amount(after)})`
     : `from ${amount(before)} to ${amount(after)}`;
   if (verdict === 'too few values') {
-    return `Too few values for ${name} with 99.9 % confidence: ${valuesText(before.count)} before, ${valuesText(after.count)} after.`;
+    return `Too few values for ${name} with 99.9 % confidence: ${formatCounts(before, after)}.`;
   }
   if (verdict === 'undecided') {
     return causes.length === 0

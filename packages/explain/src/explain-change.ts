@@ -42,6 +42,9 @@ import { type FoundCauses, type Judged, verdicts } from './verdicts.ts';
  *
  * The intervals take values for independent. Choose ranges of equal conditions, as the same hour of two days.
  *
+ * **Samples.** Where values stand for several, intervals are those of as many fewer values as the largest `weight` of the series says. For the
+ * evidence, all counts are divided by it, or by up to twice as much.
+ *
  * @param series Each attribute combination once.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range; `ERR_INVALID_OPTION` when a limit is.
  */
@@ -51,16 +54,20 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
 
 /** Explains as `explainChange`, in steps of a few milliseconds for 5,000 series. */
 export function* explainInSteps(
-  series: readonly SeriesChange[],
+  given: readonly SeriesChange[],
   question: ChangeQuestion,
 ): Steps<ChangeExplanation> {
   const { confidence, minChange, minShare } = checkedLimits(question);
   const { percentile } = question;
+  const weight = given.reduce((most, one) => Math.max(most, one.weight ?? 1), 1);
+  // A power of two: sums and differences of counts stay exact.
+  const divisor = 2 ** Math.ceil(Math.log2(weight));
+  const series = divisor === 1 ? given : given.map((one) => divideCounts(one, divisor));
   const axis = slotAxis(series);
   yield;
   const whole = poolSides(axis, series.keys());
   yield;
-  const figures = readFigures(axis, question);
+  const figures = readFigures(axis, question, { weight, divisor });
   const [before, after] = [figures.side(whole.before, confidence), figures.side(whole.after, confidence)];
   const sides = { percentile, before, after };
   if (before.count === 0 || after.count === 0) {
@@ -79,7 +86,7 @@ export function* explainInSteps(
   }
   const direction = Math.sign(values.after.upper - values.before.upper);
   const better = direction > 0 ? 'before' : 'after';
-  const counts = { before: before.count, after: after.count };
+  const counts = { before: before.count / divisor, after: after.count / divisor };
   const limit = { slot: figures.slot(whole[better].last), counts };
   yield;
   const slow = series.map((one) => countSlow(one, limit));
@@ -129,6 +136,11 @@ export function* explainInSteps(
     judged.push(judge([one])[0]!);
   }
   return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
+}
+
+function divideCounts(series: SeriesChange, divisor: number): SeriesChange {
+  const divide = (side: SlotCounts): SlotCounts => ({ ...side, c: side.c.map((count) => count / divisor) });
+  return { ...series, before: divide(series.before), after: divide(series.after) };
 }
 
 const NO_CAUSES = { explains: undefined, causes: [] } as const;

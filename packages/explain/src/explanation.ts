@@ -24,6 +24,8 @@ export interface ChangeQuestion extends ExplainLimits {
 export interface ExplainedSide {
   /** How many values were counted in the range. */
   readonly count: number;
+  /** How many independent values say as much, where values of a sample stand for several. @default all of them */
+  readonly asGoodAs?: number;
   /** The percentile, and its interval, in the unit. `undefined` without values. Ends in buckets without an end are `Infinity`. */
   readonly percentile: PercentileInterval | undefined;
   /** The least that the percentile of these values may be, in the unit. `undefined` without values. */

@@ -6,7 +6,7 @@ import {
   percentileDifference,
   percentileInterval,
 } from '@hdrscope/core';
-import { fromTicks } from '@hdrscope/core/internal';
+import { countIndependent, fromTicks } from '@hdrscope/core/internal';
 import type { AttributeSide, ChangeQuestion, ExplainedSide } from './explanation.ts';
 import {
   indexOfPercentile,
@@ -26,8 +26,8 @@ export interface Figures {
   slot(pool: Pooled): number;
   /** Where it may lie. */
   value(pool: PooledEnds): Bounds;
-  /** As of an attribute value with so many values. */
-  attributeSide(pool: PooledEnds, count: number): AttributeSide;
+  /** As of an attribute value with so many values. @param own Divided, as the counts are. */
+  attributeSide(pool: PooledEnds, own: number): AttributeSide;
   /** As of a whole side. */
   side(pool: PooledEnds, confidence: number): ExplainedSide;
   /** After less before: the interval contains it wherever values lie in their buckets. */
@@ -36,10 +36,26 @@ export interface Figures {
   maySignify(sides: TwoSides, confidence: number): boolean;
 }
 
+/** What the counts on an axis are. */
+interface SampleFacts {
+  /** See `SeriesChange`. */
+  readonly weight: number;
+  /** The number by which counts were divided. */
+  readonly divisor: number;
+}
+
 /** Reads percentiles of sums on an axis. */
-export function readFigures(axis: SlotAxis, { percentile, slots }: ChangeQuestion): Figures {
+export function readFigures(
+  axis: SlotAxis,
+  { percentile, slots }: ChangeQuestion,
+  { weight, divisor }: SampleFacts,
+): Figures {
   const { resolution } = slots;
-  const counted = (pool: Pooled): Counted<HdrLayout> => slots.placeCounts(axis.slots, pool);
+  const counted = (pool: Pooled): Counted<HdrLayout> => {
+    const all = divisor === 1 ? pool : pool.map((count) => count * divisor);
+    const { layout, counts } = slots.placeCounts(axis.slots, all);
+    return { layout, counts, weight };
+  };
   const isEndless = (ticks: number): boolean => axis.isWide && ticks === slots.lastTick;
   const inUnit = (ticks: number): number =>
     isEndless(ticks) ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
@@ -59,17 +75,25 @@ export function readFigures(axis: SlotAxis, { percentile, slots }: ChangeQuestio
   return {
     slot,
     value,
-    attributeSide: (pool: PooledEnds, count: number): AttributeSide => {
+    attributeSide: (pool: PooledEnds, own: number): AttributeSide => {
+      const count = own * divisor;
       if (count === 0) return { count, value: undefined, ...NOWHERE };
       return { count, value: value(pool).upper, ...whereIn(pool) };
     },
     side: (pool: PooledEnds, confidence: number): ExplainedSide => {
-      const count = totalOf(pool.last);
+      const count = totalOf(pool.last) * divisor;
       if (count === 0) return { count, percentile: undefined, ...NOWHERE };
-      const found = percentileInterval(counted(pool.last), percentile, { confidence });
+      const last = counted(pool.last);
+      const asGoodAs = countIndependent(last);
+      const found = percentileInterval(last, percentile, { confidence });
       const least = percentileInterval(counted(pool.first), percentile, { confidence });
       const ends = { lower: fromTicks(resolution, least.lower), upper: inUnit(found.upper) };
-      return { count, percentile: { ...found, value: inUnit(found.value), ...ends }, ...whereIn(pool) };
+      return {
+        count,
+        ...(asGoodAs < count && { asGoodAs }),
+        percentile: { ...found, value: inUnit(found.value), ...ends },
+        ...whereIn(pool),
+      };
     },
     difference: ({ before, after }: TwoSides, confidence: number): PercentileDifference => {
       const found = measure(after.last, before.last, confidence);

@@ -2,6 +2,7 @@
 export {
   describeExplanation,
   describeKind,
+  formatCounts,
   formatNames,
   formatPart,
   formatSide,

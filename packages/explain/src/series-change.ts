@@ -16,6 +16,8 @@ export interface SeriesChange {
   readonly before: SlotCounts;
   /** What it counted in the later range. */
   readonly after: SlotCounts;
+  /** The most values that one of its values stands for: see `Counted` of `@hdrscope/core`. @default 1 */
+  readonly weight?: number;
 }
 
 /** An attribute and its value: `route`, `/pay`. */
