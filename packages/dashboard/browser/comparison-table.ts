@@ -14,7 +14,10 @@ export class ComparisonTable {
     this.element.hidden = comparison === undefined;
     if (comparison === undefined) return;
     const { before, after, confidence, digits, changes } = comparison;
-    const sides = [before, after].map(({ name, count }) => `${name} (${formatCount(count)} values)`);
+    const sides = [before, after].map(
+      ({ name, count, asGoodAs }) =>
+        `${name} (${formatCount(count)} values${asGoodAs === undefined ? '' : `, a sample: as good as ${formatCount(asGoodAs)}`})`,
+    );
     const titles = [
       'Percentile',
       ...sides,

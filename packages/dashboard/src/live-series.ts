@@ -12,6 +12,7 @@ export interface LiveSeries extends HistorySeries {
   reaches: SlotReaches | undefined;
   /** The reaches of its counts in an earlier process, which the history has too. */
   readonly earlierReaches: SlotReaches | undefined;
+  weight: number;
   /** What it counted in the last interval; `undefined` when that is nothing, or there is no interval yet. */
   increase: Increase | undefined;
   /** How many values it counted in each second of the last interval. */

@@ -318,6 +318,7 @@ export class LiveTable {
       attributes,
       reaches: joinReaches(earlierReaches, latest.reaches),
       earlierReaches,
+      weight: Math.max(earlier?.weight ?? 1, latest.weight ?? 1),
       familyFacts: live.facts,
       latest,
       increase: undefined,
@@ -347,6 +348,7 @@ export class LiveTable {
       return;
     }
     one.reaches = joinReaches(one.earlierReaches, latest.reaches);
+    one.weight = Math.max(one.weight, latest.weight ?? 1);
     one.increase = increase;
     if (increase !== undefined) {
       one.perSecond = increase.counts.total / seconds;

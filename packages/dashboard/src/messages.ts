@@ -321,10 +321,18 @@ export interface ObjectiveResult extends Objective {
   readonly verdict: ObjectiveVerdict;
 }
 
+/** One side of a comparison. */
+interface ComparedSide {
+  readonly name: string;
+  readonly count: number;
+  /** How many independent values say as much, where values of a sample stand for several. @default all of them */
+  readonly asGoodAs?: number;
+}
+
 /** Two times of one row, or two rows, compared as `hdrscope diff` compares. */
 export interface Comparison {
-  readonly before: { readonly name: string; readonly count: number };
-  readonly after: { readonly name: string; readonly count: number };
+  readonly before: ComparedSide;
+  readonly after: ComparedSide;
   /** The confidence of all intervals, such as 0.99. */
   readonly confidence: number;
   /** The decimal digits that both sides keep. */

@@ -1,5 +1,11 @@
-import { type Bounds, percentileDifference, percentileInterval } from '@hdrscope/core';
-import { fromTicks } from '@hdrscope/core/internal';
+import {
+  type Bounds,
+  type Counted,
+  type HdrLayout,
+  percentileDifference,
+  percentileInterval,
+} from '@hdrscope/core';
+import { countIndependent, fromTicks } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import { type ComparisonPlot, countedUnitOf, curveOfSeries } from '@hdrscope/plot';
 import type { PlottedChange } from '@hdrscope/plot/internal';
@@ -13,6 +19,8 @@ export interface Side {
   readonly name: string;
   readonly family: FamilyDefinition;
   readonly distribution: Distribution;
+  /** The most values that one stands for: see `HistorySeries`. */
+  readonly weight: number;
 }
 
 const PERCENTILES = [50, 90, 99, 99.9];
@@ -27,15 +35,16 @@ export function areComparable(a: FamilyDefinition, b: FamilyDefinition): boolean
 
 /**
  * Compares percentiles, each with the interval of core's `percentileDifference`. Where values come from wide buckets, the interval contains
- * the difference wherever they lie in them.
+ * the difference wherever they lie in them. Values of a sample count as so many fewer.
  *
  * @param before Has values, as `after` has, and both are comparable.
  */
 export function compared(before: Side, after: Side): Comparison {
-  const sideOf = ({ name, distribution }: Side): Comparison['before'] => ({
-    name,
-    count: distribution.histogram.totalCount,
-  });
+  const sideOf = (side: Side): Comparison['before'] => {
+    const count = side.distribution.histogram.totalCount;
+    const asGoodAs = countIndependent(countedOf(side));
+    return { name: side.name, count, ...(asGoodAs < count && { asGoodAs }) };
+  };
   return {
     before: sideOf(before),
     after: sideOf(after),
@@ -74,19 +83,24 @@ function differenceOf(before: Side, after: Side, percentile: number): Interval {
     // The distances to the bounds add up: those of wide buckets are no standard errors, which would add in squares.
     return { lower: a.lower - b.upper, upper: a.upper - b.lower, confidence };
   }
-  const [a, b] = [after.distribution.histogram, before.distribution.histogram];
+  const [a, b] = [countedOf(after), countedOf(before)];
   const { lower, upper, confidence } = percentileDifference(a, b, percentile, { confidence: CONFIDENCE });
   const inUnit = (ticks: number): number => fromTicks(after.family.resolution, ticks);
   return { lower: inUnit(lower), upper: inUnit(upper), confidence };
 }
 
+function countedOf({ distribution, weight }: Side): Counted<HdrLayout> {
+  const { layout, counts } = distribution.histogram;
+  return { layout, counts, weight };
+}
+
 /** The interval of a percentile, wherever the values lie in their buckets. */
 function intervalOf(
-  { family: { layout, unitLayout }, distribution: { ends } }: Side,
+  { family: { layout, unitLayout }, distribution: { ends }, weight }: Side,
   percentile: number,
 ): Interval {
   const [low, high] = [ends.lower, ends.upper].map((counts) =>
-    percentileInterval({ layout, counts }, percentile, { confidence: CONFIDENCE }),
+    percentileInterval({ layout, counts, weight }, percentile, { confidence: CONFIDENCE }),
   );
   const { lower, upper } = boundsOfSlots(unitLayout, layout.slotOf(low!.lower), layout.slotOf(high!.upper));
   return { lower, upper, confidence: high!.confidence };

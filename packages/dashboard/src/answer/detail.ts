@@ -68,7 +68,7 @@ export function detailOf(
     ...(question.baseline && { baseline: timeOf(intervalsWithin(intervals, question.baseline)) }),
     facts,
     plots,
-    objectives: objectiveResults(question.objectives, unit, family, chosen),
+    objectives: objectiveResults(question.objectives, unit, group, chosen),
     ...(comparison && { comparison }),
     ...(note !== undefined && { note }),
   };
@@ -132,12 +132,14 @@ function sidesOf(
     name: other === undefined ? chosenName : group.label,
     family,
     distribution: chosen,
+    weight: group.weight,
   };
   const compared = other ?? picked;
   const before: Side = {
     name: other === undefined ? 'the compared time' : other.group.label,
     family: compared.group.family,
     distribution: distributionIn(compared, baseline ?? range, table),
+    weight: compared.group.weight,
   };
   if (!areComparable(family, before.family)) {
     return { note: `${before.name} has another unit or resolution, so the two cannot be compared` };

@@ -6,7 +6,7 @@ import type { MetricErrors, RowChange } from '../messages.ts';
 import type { ComparedTimes } from './baseline.ts';
 import { findStart, listIntervals, readStretches } from './change-start.ts';
 import { CumulativeCounts } from './cumulative-counts.ts';
-import type { RankedFamily, RankedRow } from './ranked-rows.ts';
+import { largestWeight, type RankedFamily, type RankedRow } from './ranked-rows.ts';
 import type { TimesReader } from './row-reader.ts';
 import { type Beyond, evidenceOfDifference, measureDispersion } from './shift.ts';
 
@@ -84,7 +84,8 @@ export async function judgeErrors(
     inTime.set(interval, found);
   }
   const sinceMs = findStart({ before, after }, inTime);
-  if (evidence / measureDispersion(readStretches(times, sinceMs, inTime)) < least) return undefined;
+  const dispersion = measureDispersion(readStretches(times, sinceMs, inTime), largestWeight(rows));
+  if (evidence / dispersion < least) return undefined;
   return {
     metric: family.name,
     ...{ before: before.beyond / before.count, after: after.beyond / after.count, sinceMs },

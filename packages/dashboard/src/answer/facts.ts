@@ -2,7 +2,7 @@ import type { Bounds } from '@hdrscope/core';
 import { exactly, meanBounds } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
-import type { EstimatedCounts, SeriesSnapshot } from '@hdrscope/registry';
+import type { SeriesSnapshot } from '@hdrscope/registry';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { boundsText } from '../bounds-text.ts';
 import type { FamilyDefinition } from '../history/history.ts';
@@ -23,7 +23,7 @@ export function factsSinceStart(
   series: readonly SeriesSnapshot[],
 ): readonly Fact[] {
   const used = series.filter(({ counts }) => counts.total > 0);
-  const isKnown = (fact: keyof EstimatedCounts): boolean =>
+  const isKnown = (fact: 'sum' | 'min' | 'max'): boolean =>
     used.every(({ estimated }) => estimated === undefined || estimated[fact] === 0);
   const { least, most } = extremesOf(family, distribution);
   const min = used.reduce((least, { min }) => Math.min(least, min), Infinity);

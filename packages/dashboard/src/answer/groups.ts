@@ -18,6 +18,8 @@ export interface Group {
   readonly ids: readonly number[];
   /** Where the values of its series may lie, by id: only of those with values that may lie in other slots than their own. */
   readonly reaches: ReadonlyMap<number, SlotReaches>;
+  /** The largest weight of its series. */
+  readonly weight: number;
 }
 
 /** The rows that a question asks for, in the order of their first series. Runs in slices. */
@@ -28,10 +30,10 @@ export async function listGroups(
 ): Promise<readonly Group[]> {
   const groups = new Map<
     string,
-    Group & { readonly ids: number[]; readonly reaches: Map<number, SlotReaches> }
+    Group & { readonly ids: number[]; readonly reaches: Map<number, SlotReaches>; weight: number }
   >();
   const isAsked = filterOf(where);
-  for (const { facts, family, reaches } of series) {
+  for (const { facts, family, reaches, weight } of series) {
     if (slices.isOver()) await slices.next();
     if (!isAsked(facts.attributes)) continue;
     const attributes = keptAttributes(facts, by);
@@ -42,11 +44,12 @@ export async function listGroups(
     const label = labelOf(family.name, attributes);
     const group = groups.get(key) ?? {
       ...{ key, label, familyId: facts.family, family, attributes },
-      ...{ ids: [], reaches: new Map<number, SlotReaches>() },
+      ...{ ids: [], reaches: new Map<number, SlotReaches>(), weight: 1 },
     };
     groups.set(key, group);
     group.ids.push(facts.id);
     if (reaches !== undefined) group.reaches.set(facts.id, reaches);
+    group.weight = Math.max(group.weight, weight);
   }
   return [...groups.values()];
 }

@@ -7,6 +7,7 @@ import type { FamilyDefinition } from '../history/history.ts';
 import type { ObjectiveResult } from '../messages.ts';
 import { type Objective, objectiveValue } from '../question.ts';
 import type { Distribution } from './distribution.ts';
+import type { Group } from './groups.ts';
 
 /** The objectives that suit the unit of a family, each with its value in that unit. */
 export function suitingObjectives(
@@ -21,19 +22,19 @@ export function suitingObjectives(
 
 /**
  * The share of values within each objective. Values that share a slot or a wide bucket with the limit may lie on either side of it, unless
- * the limit is one of the boundaries of the family.
+ * the limit is one of the boundaries of the family. Of a sample, the share is an estimate, and the verdict is sure or `undecided`.
  */
 export function objectiveResults(
   objectives: readonly Objective[],
   unit: CountedUnit,
-  family: FamilyDefinition,
+  { family, weight }: Pick<Group, 'family' | 'weight'>,
   distribution: Distribution,
 ): readonly ObjectiveResult[] {
   return suitingObjectives(objectives, unit).map(({ percentile, value, limit }): ObjectiveResult => {
     const name = `${percentileName(percentile)} ≤ ${formatValue(limit, unit)}`;
     const { total } = distribution.histogram.counts;
     const within = countsWithin(family, distribution, limit);
-    const { share, verdict } = judgeObjective(within, total, percentile);
+    const { share, verdict } = judgeObjective(within, total, percentile, { weight });
     return { name, percentile, value, share: total === 0 ? null : share, verdict };
   });
 }

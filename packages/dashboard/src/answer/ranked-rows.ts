@@ -15,6 +15,8 @@ export interface RankedRow {
   readonly members: readonly HistorySeries[];
   /** Whether values of a member may lie in other slots than their own. */
   readonly isWide: boolean;
+  /** The largest weight of its members. */
+  readonly weight: number;
   /** Those of `members` that count errors. */
   readonly errors: readonly HistorySeries[];
   /** Those of `members` whose attributes say how requests ended. */
@@ -64,6 +66,11 @@ export class RankedRows {
   }
 }
 
+/** The most values that one stands for, of several series or rows. */
+export function largestWeight(all: readonly Pick<HistorySeries, 'weight'>[]): number {
+  return all.reduce((most, { weight }) => Math.max(most, weight), 1);
+}
+
 async function joinRows(
   { family, series }: ExplainedFamily,
   {
@@ -93,6 +100,7 @@ async function joinRows(
     rows.push({
       ...{ family, ...row, group },
       isWide: row.members.some(({ reaches }) => reaches !== undefined),
+      weight: largestWeight(row.members),
       errors: row.members.filter(({ facts }) => countsErrors(facts.attributes)),
       ended: row.members.filter(({ facts }) => facts.attributes.some((pair) => isErrorKey(keyOf(pair)))),
     });

@@ -11,7 +11,7 @@ import type { ComparedTimes } from './baseline.ts';
 import { findStart, readBeyond, readStretches } from './change-start.ts';
 import { describeErrors, type ErrorTally, judgeErrors, startTally, tallyErrors } from './error-changes.ts';
 import { labelOf } from './groups.ts';
-import type { RankedFamily, RankedRow, RankedRows } from './ranked-rows.ts';
+import { largestWeight, type RankedFamily, type RankedRow, type RankedRows } from './ranked-rows.ts';
 import { type RowSide, type Sides, TimesReader } from './row-reader.ts';
 import {
   type Beyond,
@@ -51,6 +51,8 @@ interface Suspect {
   readonly isNew: boolean;
   /** Whether values of it, or of what it is compared with, may lie in several slots. */
   readonly isWide: boolean;
+  /** The largest weight of it, and of what it is compared with. */
+  readonly weight: number;
   readonly shift: Shift;
   readonly moved: number;
   /** What the rows of its metric counted. */
@@ -129,12 +131,14 @@ async function listSuspects(
 ): Promise<MetricTally> {
   const groups = Array.from({ length: groupCount }, startTally);
   const metric: MetricTally = { errors: startTally(), groups, rowCount: 0 };
+  const weightOfAll = largestWeight(rows);
   const note = (row: RankedRow, before: RowSide, after: RowSide, isNew: boolean): void => {
     const shift = measureShift(before, after, family.layout);
     // A new row that is faster than its metric has taken nothing away from anybody.
     if (shift === undefined || shift.evidence < least || (isNew && !shift.isUp)) return;
     const isWide = row.isWide || before.first !== before.last;
-    suspects.push({ row, isNew, isWide, shift, moved: countMoved(shift), metric });
+    const weight = isNew ? weightOfAll : row.weight;
+    suspects.push({ row, isNew, isWide, weight, shift, moved: countMoved(shift), metric });
   };
   const newRows: RankedRow[] = [];
   for (const row of rows) {
@@ -143,25 +147,25 @@ async function listSuspects(
     if (counts.before + counts.after === 0) continue;
     if (counts.after > 0) {
       metric.rowCount++;
-      if (counts.before < LEAST_BEFORE) newRows.push(row);
+      if (counts.before < LEAST_BEFORE * row.weight) newRows.push(row);
       else note(row, before, after, false);
     }
     await tallyErrors(row, counts, [metric.errors, groups[row.group]!], reader);
   }
   if (newRows.length === 0) return metric;
-  const whole = await reader.readWhole(rows);
-  if (whole.first.count === 0) return metric;
+  const all = await reader.readWhole(rows);
+  if (all.first.count === 0) return metric;
   for (const row of newRows) {
     const { after } = await reader.read(row.members, row.isWide);
-    note(row, whole, after, true);
+    note(row, all, after, true);
   }
   return metric;
 }
 
-function isShown({ isNew, shift }: Suspect, stretches: readonly Beyond[], least: number): boolean {
+function isShown({ isNew, weight, shift }: Suspect, stretches: readonly Beyond[], least: number): boolean {
   // A row that is new has no stretches, so it counts as if its values were independent.
   const used = isNew ? stretches.map(() => ({ beyond: 0, count: 1 })) : stretches;
-  return shift.evidence / measureDispersion(used) >= least;
+  return shift.evidence / measureDispersion(used, weight) >= least;
 }
 
 function describeChange(suspect: Suspect, sides: Sides, sinceMs: number): RowChange {
@@ -211,7 +215,7 @@ function chooseValues({ row, isNew, shift }: Suspect, sides: Sides): ShownValues
     const hasMoved =
       before === undefined ||
       (shift.isUp ? after.lower > before.upper * LEAST_GROWTH : after.upper * LEAST_GROWTH < before.lower);
-    if (hasMoved && count * (1 - percentile / 100) >= LEAST_BEYOND) return values;
+    if (hasMoved && count * (1 - percentile / 100) >= LEAST_BEYOND * row.weight) return values;
   }
   return valuesAt(shift.percentile);
 }

@@ -34,9 +34,12 @@ export async function sumChanges(
   const alone = await chooseLargest(all, times, slices);
   const sum = new PackedSum(slotCount);
   const [before, after] = [new SeriesReader(times.before), new SeriesReader(times.after)];
-  const joined = new Map<string, { readonly attributes: readonly string[]; readonly sides: Sides[] }>();
+  const joined = new Map<
+    string,
+    { readonly attributes: readonly string[]; readonly sides: Sides[]; weight: number }
+  >();
   // The intervals have their series in this order.
-  for (const { facts, reaches } of [...all].sort((a, b) => a.facts.id - b.facts.id)) {
+  for (const { facts, reaches, weight } of [...all].sort((a, b) => a.facts.id - b.facts.id)) {
     const attributes = alone === undefined || alone.has(facts.id) ? facts.attributes : [];
     const read = (reader: SeriesReader): SlotCounts => {
       reader.addTo(sum, facts.id);
@@ -46,16 +49,18 @@ export async function sumChanges(
     if (slices.isOver()) await slices.next();
     if (sides.before.k.length + sides.after.k.length === 0) continue;
     const key = attributes.join('\n');
-    const row = joined.get(key) ?? { attributes, sides: [] };
+    const row = joined.get(key) ?? { attributes, sides: [], weight };
     joined.set(key, row);
     row.sides.push(sides);
+    row.weight = Math.max(row.weight, weight);
   }
   const series: SeriesChange[] = [];
-  for (const { attributes, sides } of joined.values()) {
+  for (const { attributes, sides, weight } of joined.values()) {
     series.push({
       attributes: Object.fromEntries(attributes.map(splitPair)),
       before: sortSlots(sides.map(({ before }) => before)),
       after: sortSlots(sides.map(({ after }) => after)),
+      weight,
     });
     if (slices.isOver()) await slices.next();
   }

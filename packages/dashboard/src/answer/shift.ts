@@ -89,8 +89,10 @@ function likelihood({ beyond, count }: Beyond, share: number): number {
  * How many times more the share beyond a limit varies from one stretch of time to the next than that of independent values: the most that
  * it may be, with 95 % confidence. Requests that wait for the same stall are not independent, so they count as so many fewer. `Infinity`
  * for less than two stretches.
+ *
+ * @param weight The most values that one stands for, as in a sample: it varies so many times more at least.
  */
-export function measureDispersion(stretches: readonly Beyond[]): number {
+export function measureDispersion(stretches: readonly Beyond[], weight: number): number {
   const used = stretches.filter(({ count }) => count > 0);
   const free = used.length - 1;
   if (free < 1) return Number.POSITIVE_INFINITY;
@@ -102,7 +104,7 @@ export function measureDispersion(stretches: readonly Beyond[]): number {
   for (const one of used) {
     squares += (one.beyond - share * one.count) ** 2 / (share * (1 - share) * one.count);
   }
-  return Math.max(1, squares / free) / leastOfVariance(free);
+  return Math.max(weight, squares / free) / leastOfVariance(free);
 }
 
 /** The fifth percentile of a variance that is estimated from so many free stretches, by Wilson and Hilferty. */

@@ -3,13 +3,14 @@ import {
   describeExplanation,
   describeKind,
   explainInSteps,
+  formatCounts,
   formatNames,
   formatPart,
   formatSide,
   isNamed,
   layoutSlots,
 } from '@hdrscope/explain/internal';
-import { percentileName, Slices, valuesText } from '@hdrscope/kit';
+import { percentileName, Slices } from '@hdrscope/kit';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
 import { explanationWaterfall } from '@hdrscope/plot/internal';
 import { timeOf } from '../history/coarsening.ts';
@@ -72,7 +73,7 @@ function describeAnswers(answers: readonly ChangeExplanation[], family: FamilyDe
     answers.filter(({ verdict }) => verdict === wanted).map(({ percentile }) => percentileName(percentile));
   const [same, few] = [namesOf('no difference shown'), namesOf('too few values')];
   const { before, after } = answers[0]!;
-  const counts = `${valuesText(before.count)} before, ${valuesText(after.count)} after`;
+  const counts = formatCounts(before, after);
   const summary =
     same.length === 0
       ? `Too few values to say whether ${family.name} changed: ${counts}.`

@@ -22,6 +22,8 @@ export interface HistorySeries {
   readonly attributes: Attributes;
   /** Where the values of its slots may lie: see `SeriesSnapshot.reaches`. They only widen, so the last ones hold for all times. */
   readonly reaches: SlotReaches | undefined;
+  /** The most values that one of its values stands for: see `Counted` of `@hdrscope/core`. It only grows, so the last one holds for all times. */
+  readonly weight: number;
 }
 
 /** What a series counted since the last update. */
@@ -152,8 +154,8 @@ export class History {
     const added = [...increases];
     // Only these parts: a series of the table also holds its latest snapshots.
     for (const { series } of added) {
-      const { facts, family, attributes, reaches } = series;
-      this.#series.set(facts.id, { facts, family, attributes, reaches, lastMs: endMs });
+      const { facts, family, attributes, reaches, weight } = series;
+      this.#series.set(facts.id, { facts, family, attributes, reaches, weight, lastMs: endMs });
       if (slices.isOver()) await slices.next();
     }
     const interval = await packInterval(startMs, endMs, added, slices);

@@ -47,6 +47,13 @@ export interface PastOptions {
   readonly onRecovery: () => void;
 }
 
+/** What may change of a series that is in the file. */
+type WrittenSeries = Pick<HistorySeries, 'reaches' | 'weight'>;
+
+function writtenPart({ reaches, weight }: HistorySeries): WrittenSeries {
+  return { reaches, weight };
+}
+
 /**
  * Keeps the history of a page in a folder over restarts. The folder has one file: the intervals that the history had when the file was begun, and
  * after them each later interval as it came. So a history that takes them in this order is the one that was. When the later ones take more
@@ -71,8 +78,8 @@ export class Past {
   #isNewFileDue = true;
   /** Intervals that the file does not have, nor the one that is being written. */
   #waiting: PackedInterval[] = [];
-  /** Series that the file has, with their reaches in it. */
-  #written = new Map<number, HistorySeries['reaches']>();
+  /** Series that the file has, with what it says of them. */
+  #written = new Map<number, WrittenSeries>();
   #running: Promise<void> | undefined;
   /** When the last write began, and when the next one is due, by the monotonic clock. */
   #beganMs = 0;
@@ -157,7 +164,7 @@ export class Past {
       this.#earlier = facts;
       this.#writer = new PastWriter(file, bytes, history.series);
       this.#beginningBytes = beginningBytes;
-      for (const { facts, reaches } of history.series) this.#written.set(facts.id, reaches);
+      for (const one of history.series) this.#written.set(one.facts.id, writtenPart(one));
       this.#isNewFileDue = facts === undefined || hasFlaws(facts);
       return contents;
     } catch (error) {
@@ -255,16 +262,17 @@ export class Past {
     }
   }
 
-  /** The series of intervals that the file does not have, or with other reaches. */
+  /** The series of intervals that the file does not have, or with other reaches or another weight. */
   #newSeries(intervals: readonly PackedInterval[], history: History): HistorySeries[] {
     const found = new Map<number, HistorySeries>();
     for (const { ids } of intervals) {
       for (const id of ids) {
         const series = history.find(id);
-        if (series === undefined || (this.#written.has(id) && this.#written.get(id) === series.reaches))
-          continue;
+        const written = this.#written.get(id);
+        const isWritten = written?.reaches === series?.reaches && written?.weight === series?.weight;
+        if (series === undefined || isWritten) continue;
         found.set(id, series);
-        this.#written.set(id, series.reaches);
+        this.#written.set(id, writtenPart(series));
       }
     }
     return [...found.values()];
@@ -272,7 +280,7 @@ export class Past {
 
   /** Writes a new file, which has another name until it is complete, and removes the one before. */
   async #begin(series: readonly HistorySeries[], intervals: readonly PackedInterval[]): Promise<void> {
-    this.#written = new Map(series.map(({ facts, reaches }) => [facts.id, reaches]));
+    this.#written = new Map(series.map((one) => [one.facts.id, writtenPart(one)]));
     const [before, number] = [this.#number, this.#number + 1];
     const path = this.#pathOf(number);
     await mkdir(this.#folder, { recursive: true });

@@ -29,7 +29,7 @@ interface FamilyRecord {
   readonly family: unknown;
 }
 
-/** Series of families that were there before. A series comes again when its reaches have changed. */
+/** Series of families that were there before. A series comes again when its reaches or its weight have changed. */
 interface SeriesRecord {
   readonly kind: 'series';
   readonly series: readonly (readonly [
@@ -37,6 +37,8 @@ interface SeriesRecord {
     family: number,
     attributes: unknown,
     reaches: ReadonlyMap<number, SlotReach> | undefined,
+    /** Absent in files of earlier versions, which knew of no samples. */
+    weight?: number,
   ])[];
 }
 
@@ -100,8 +102,8 @@ function isInterval({ startMs, endMs, ids, offsets, sums, bytes }: IntervalRecor
   );
 }
 
-function isSeries([id, family, , reaches]: SeriesRecord['series'][number]): boolean {
-  return isId(id) && isId(family) && (reaches === undefined || reaches instanceof Map);
+function isSeries([id, family, , reaches, weight = 1]: SeriesRecord['series'][number]): boolean {
+  return isId(id) && isId(family) && (reaches === undefined || reaches instanceof Map) && weight >= 1;
 }
 
 function isId(id: unknown): boolean {
@@ -122,12 +124,13 @@ export function fromFamilyRecord({ family }: FamilyRecord): FamilyDefinition {
 export function toSeriesRecord(series: readonly HistorySeries[]): SeriesRecord {
   return {
     kind: 'series',
-    series: series.map(({ facts, attributes, reaches }) => [
+    series: series.map(({ facts, attributes, reaches, weight }) => [
       facts.id,
       facts.family,
       attributesToJson(attributes),
       // An object of a class would be written without what it has.
       reaches && new Map(reaches),
+      weight,
     ]),
   };
 }
@@ -142,13 +145,13 @@ export function fromSeriesRecord(
   families: ReadonlyMap<number, FamilyDefinition>,
 ): HistorySeries[] {
   const budget = new Budget('the series', { elements: MOST_ELEMENTS });
-  return series.flatMap(([id, familyId, json, reaches]): HistorySeries[] => {
+  return series.flatMap(([id, familyId, json, reaches, weight = 1]): HistorySeries[] => {
     const family = families.get(familyId);
     if (family === undefined) return [];
     const attributes = attributesFromJson(json, 'attributes', budget);
     // Slots ascend, whoever wrote the file.
     const ordered = reaches && new Map([...reaches].sort(([a], [b]) => a - b));
-    return [{ facts: seriesFacts(id, familyId, attributes), family, attributes, reaches: ordered }];
+    return [{ facts: seriesFacts(id, familyId, attributes), family, attributes, reaches: ordered, weight }];
   });
 }
 

@@ -14,6 +14,7 @@ import { serialize } from 'node:v8';
 import { countedIn, explicitLayout } from '@hdrscope/core';
 import { Slices } from '@hdrscope/kit';
 import { type FamilyOptions, ingest } from '@hdrscope/registry';
+import { recordSample } from '@hdrscope/registry/internal';
 import fc from 'fast-check';
 import type { HistoryLimits } from '../../src/history/history.ts';
 import type { PastFacts } from '../../src/messages.ts';
@@ -87,8 +88,8 @@ class KeptPage extends TimedPage {
 const shownIn = ({ history, table }: TimedPage) => ({
   intervals: history.intervals,
   series: [...history.series]
-    .map(({ facts, family, reaches }) => ({
-      ...{ facts, reaches, name: family.name, unit: family.unit, description: family.description },
+    .map(({ facts, family, reaches, weight }) => ({
+      ...{ facts, reaches, weight, name: family.name, unit: family.unit, description: family.description },
       ...{ digits: family.layout.significantDigits, boundaries: family.boundaries, scope: family.scope },
     }))
     .sort((a, b) => a.facts.id - b.facts.id),
@@ -110,6 +111,7 @@ const recorded = fc.array(
         fc.nat(3),
         fc.constantFrom(1, '1', true, 'x\ny'),
         fc.double({ min: 1e-6, max: 100, noNaN: true }),
+        fc.constantFrom(1, 1, 1, 10, 100),
       ),
       { maxLength: 8 },
     ),
@@ -126,8 +128,8 @@ test('what was written before a kill is shown again, bit for bit, whenever it co
       const page = await KeptPage.open(START_MS, limits, own);
       let written: ReturnType<typeof shownIn> | undefined;
       for (const { ms, values, isWritten } of steps) {
-        for (const [family, n, value] of values)
-          page.registry.histogram(FAMILIES[family]!).with({ n }).record(value);
+        for (const [family, n, value, weight] of values)
+          recordSample(page.registry.histogram(FAMILIES[family]!).with({ n }), value, weight);
         await page.passOn(ms, isWritten);
         // The first interval is written at once.
         if (isWritten || written === undefined) written = structuredClone({ ...shownIn(page), ids: 0 });
