@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { assertOptions, mustBe, number, type OptionsOwner } from '@hdrscope/core/internal';
 import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { readRows } from '../parquet/decode.ts';
+import { haveWeights, readRows } from '../parquet/decode.ts';
 import { type Files, isAbandoned, realFiles } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, isDayFolder, nameOfWaiting, PARTIAL } from '../parquet/names.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
@@ -137,7 +137,9 @@ async function mergeFiles(files: Files, folder: string, names: readonly string[]
     const all = first.done ? rows : withFirst(first.value, rows);
     const start = first.done ? 0 : first.value.startMs;
     const name = fileName(start, `compact ${randomBytes(8).toString('hex')}`, 0);
-    const written = await writeFile(files, join(folder, name), rowGroups(all, SLOTS_PER_GROUP));
+    const written = await writeFile(files, join(folder, name), rowGroups(all, SLOTS_PER_GROUP), {
+      hasWeights: await haveWeights(names.map((one) => join(folder, one))),
+    });
     for (const old of names) await removeFile(files, join(folder, old));
     await syncFolder(files, folder);
     return { name, rows: written.rows, bytes: written.bytes, duplicates };

@@ -2,6 +2,7 @@ import type { ExplainLimits, SeriesChange } from '@hdrscope/explain/internal';
 import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import { SlotSums } from '../rows/merge-rows.ts';
 import type { HistoryRow } from '../rows/row.ts';
+import { largestWeight } from '../rows/row-weight.ts';
 import { type HistoryExplanation, readForm } from './explain.ts';
 import { explainSeries } from './explain-series.ts';
 
@@ -13,6 +14,12 @@ export interface RowsQuestion extends ExplainLimits {
   readonly percentile: number;
   /** Attributes that series must have, with their values. @default all series */
   readonly where?: Readonly<Record<string, string>>;
+}
+
+interface SeriesSums
+  extends Readonly<Record<'before' | 'after', SlotSums>>,
+    Pick<SeriesChange, 'attributes'> {
+  weight: number;
 }
 
 /**
@@ -35,20 +42,25 @@ export function explainRows(
   const all = [...sides.before, ...sides.after];
   const { unit, scale, bits } = readForm(all, metric);
   const least = all.reduce((most, row) => Math.min(most, row.bits), Math.min(MOST_BITS_OF_HDR, bits));
-  const series = new Map<string, Record<'before' | 'after', SlotSums> & Pick<SeriesChange, 'attributes'>>();
+  const series = new Map<string, SeriesSums>();
   for (const side of ['before', 'after'] as const) {
     for (const row of sides[side]) {
       const { attributes } = row;
       const identity = JSON.stringify(Object.entries(attributes));
-      const known = series.get(identity) ?? { attributes, before: new SlotSums(), after: new SlotSums() };
+      const known = series.get(identity) ?? {
+        attributes,
+        ...{ before: new SlotSums(), after: new SlotSums(), weight: 1 },
+      };
       series.set(identity, known);
       known[side].addRow(row, least);
+      known.weight = largestWeight([known, row]);
     }
   }
   const changes = [...series.values()].map((one) => ({
     attributes: one.attributes,
     before: one.before.lists(),
     after: one.after.lists(),
+    weight: one.weight,
   }));
   return { unit, ...explainSeries(changes, { ...question, scale, bits: least }) };
 }

@@ -90,9 +90,11 @@ function seriesOf(rows: readonly Row[]): SeriesChange[] {
       attributes: Object.fromEntries(entries),
       before: NOTHING,
       after: NOTHING,
+      weight: 1,
     };
     const counts = { k: row.k as number[], c: row.c as number[], w: row.w as number[] };
-    series.set(identity, { ...known, [row.is_after === true ? 'after' : 'before']: counts });
+    const weight = Math.max(known.weight!, Number(row.weight));
+    series.set(identity, { ...known, weight, [row.is_after === true ? 'after' : 'before']: counts });
   }
   return [...series.values()];
 }

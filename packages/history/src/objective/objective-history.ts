@@ -193,6 +193,7 @@ function groupsOf(
       count: Number(row.total),
       crossingCount: Number(row.crossing),
       within,
+      weight: Number(row.weight),
     });
   }
   return [...groups.values()].map(({ attributes, counts }) => ({
@@ -223,18 +224,22 @@ function judgedPeriods(
   };
 }
 
-type PeriodCounts = Pick<ObjectivePeriod, 'count' | 'crossingCount' | 'within'>;
+interface PeriodCounts extends Pick<ObjectivePeriod, 'count' | 'crossingCount' | 'within'> {
+  /** The largest weight of the rows. */
+  readonly weight: number;
+}
 
-const NOTHING: PeriodCounts = { count: 0, crossingCount: 0, within: { lower: 0, upper: 0 } };
+const NOTHING: PeriodCounts = { count: 0, crossingCount: 0, within: { lower: 0, upper: 0 }, weight: 1 };
 
 function sumOf(all: Iterable<PeriodCounts>): PeriodCounts {
   let sum = NOTHING;
-  for (const { count, crossingCount, within } of all) {
+  for (const { count, crossingCount, within, weight } of all) {
     const { lower, upper } = sum.within;
     sum = {
       count: sum.count + count,
       crossingCount: sum.crossingCount + crossingCount,
       within: { lower: lower + within.lower, upper: upper + within.upper },
+      weight: Math.max(sum.weight, weight),
     };
   }
   return sum;
@@ -242,7 +247,7 @@ function sumOf(all: Iterable<PeriodCounts>): PeriodCounts {
 
 /** @param totalCount How many values there are in the whole time. */
 function judged(
-  { count, crossingCount, within }: PeriodCounts,
+  { count, crossingCount, within, weight }: PeriodCounts,
   objective: number,
   totalCount: number,
 ): Omit<ObjectivePeriod, 'startMs' | 'endMs'> {
@@ -259,7 +264,7 @@ function judged(
   }
   // 0.29 * 100 is 28.999999999999996.
   const percentile = Number((objective * 100).toPrecision(15));
-  const { share, verdict, budgetUsed: burnRate } = judgeObjective(within, count, percentile);
-  const { budgetUsed } = judgeObjective(within, count, percentile, totalCount);
+  const { share, verdict, budgetUsed: burnRate } = judgeObjective(within, count, percentile, { weight });
+  const { budgetUsed } = judgeObjective(within, count, percentile, { budgetTotal: totalCount });
   return { count, crossingCount, within, share, burnRate, budgetUsed, verdict };
 }

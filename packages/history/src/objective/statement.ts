@@ -1,7 +1,7 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { conditionOf, slotsOf, stretchColumns } from '../sql/statement.ts';
+import { conditionOf, slotsOf, stretchColumns, WEIGHT_COLUMN, WEIGHT_TOTAL } from '../sql/statement.ts';
 import type { CheckedObjective } from './question.ts';
 import type { ThresholdSlot } from './threshold.ts';
 
@@ -18,7 +18,7 @@ export function formsStatement(
 /**
  * A statement for DuckDB that counts values within a threshold. Its rows have the columns `group1`, …; `start_ms`; `total`, `crossing`, `least` and
  * `most`: all values, those of intervals that reach over the end of their period, those certainly within the threshold and those possibly within it; and `strange`: how many slots are of rows
- * whose scale is in no entry of `slots`. `wide_first`, `wide_last`, `wide_bits` and `wide_scale` are the widest bucket that a threshold
+ * whose scale is in no entry of `slots`; `weight`: the largest one of the rows. `wide_first`, `wide_last`, `wide_bits` and `wide_scale` are the widest bucket that a threshold
  * divides, or NULL.
  */
 export function withinStatement(
@@ -36,6 +36,7 @@ export function withinStatement(
     'k',
     'c',
     'w',
+    WEIGHT_COLUMN,
   ];
   const limits = slots.map(
     ({ scale, bits, lastCertain, lastPossible }) =>
@@ -54,7 +55,7 @@ export function withinStatement(
   FROM asked LEFT JOIN limits ON asked.scale = limits.scale AND asked.bits = limits.bits
 )
 SELECT ${[...groups, 't AS start_ms'].join(', ')}, ${duckdb.double('sum(n)')} AS total, ${counted('row_crossing > 0')} AS crossing, ${counted('slot_to <= last_certain')} AS least,
-  ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange,
+  ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange, ${WEIGHT_TOTAL} AS weight,
   ${widest('slot')} AS wide_first, ${widest('slot_to')} AS wide_last, ${widest('bits')} AS wide_bits, ${widest('scale')} AS wide_scale
 FROM ${slotsOf('limited', source, duckdb)}
 GROUP BY ${key}

@@ -7,10 +7,11 @@ import { fileError } from '../errors.ts';
 import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { exemplarsProperty, parseExemplars } from '../rows/row-exemplars.ts';
+import { weightProperty } from '../rows/row-weight.ts';
 import { assertPages } from './check-pages.ts';
 import { COMPRESSORS } from './gzip.ts';
 import { parsedRanges, ROWS_KEY, type RowRanges } from './row-ranges.ts';
-import { ADDED_COLUMNS, COLUMNS, SERIES_COLUMNS } from './schema.ts';
+import { ADDED_COLUMNS, COLUMNS, MORE_COLUMNS, WEIGHT } from './schema.ts';
 import { checkSeal, readInto } from './seal.ts';
 import { findTotals } from './totals.ts';
 
@@ -120,6 +121,23 @@ export async function readRanges(path: string): Promise<RowRanges | undefined> {
   } finally {
     await handle?.close();
   }
+}
+
+/** Whether a file may have rows with weights. Only the footers are read, and files that cannot be read have none. */
+export async function haveWeights(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(path, 'r');
+      const { schema } = await parquetMetadataAsync(await bufferOf(handle), { geoparquet: false });
+      if (schema.some(({ name }) => name === WEIGHT)) return true;
+    } catch {
+      // Whoever reads its rows hears of it.
+    } finally {
+      await handle?.close();
+    }
+  }
+  return false;
 }
 
 function rangesIn(metadata: FileMetaData): RowRanges | undefined {
@@ -276,6 +294,7 @@ interface StoredRow {
   // Other programs write NULL where the values are of one series.
   readonly series?: bigint | null;
   readonly series_above?: bigint | null;
+  readonly weight?: bigint | null;
 }
 
 type Pairs = StoredRow['attributes']['key_value'];
@@ -307,6 +326,7 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
     exemplars = '',
     series,
     series_above: seriesAbove,
+    weight,
   } = stored;
   return {
     metric,
@@ -335,6 +355,7 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
     ...(typeof series === 'bigint' && {
       series: { lower: Number(series), upper: Number(series + (seriesAbove ?? 0n)) },
     }),
+    ...weightProperty(Number(weight ?? 1)),
     ...(revision > 0n && { revision: Number(revision) }),
     version: FORMAT_VERSION,
   };
@@ -347,7 +368,7 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
   return numbers;
 }
 
-/** Asserts that a file has rows. Returns the columns that are read: it may lack `ADDED_COLUMNS` and `SERIES_COLUMNS`. */
+/** Asserts that a file has rows. Returns the columns that are read: it may lack `ADDED_COLUMNS` and `MORE_COLUMNS`. */
 function assertRows(metadata: FileMetaData): string[] {
   const version = versionOf(metadata);
   if (version !== undefined && !READABLE_VERSIONS.includes(version)) {
@@ -359,7 +380,7 @@ function assertRows(metadata: FileMetaData): string[] {
   if (missing !== undefined) {
     throw new OtherContent(`it must have the columns of a history, and has no column ${missing}`);
   }
-  return [...columns, ...SERIES_COLUMNS.filter((name) => names.has(name))];
+  return [...columns, ...MORE_COLUMNS.filter((name) => names.has(name))];
 }
 
 function versionOf(metadata: FileMetaData): string | undefined {

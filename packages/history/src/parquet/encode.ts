@@ -7,7 +7,7 @@ import { formatExemplars } from '../rows/row-exemplars.ts';
 import { type EncodedColumn, writeChunk } from './chunk.ts';
 import { attributeColumn, doubles, integers, texts } from './flat-columns.ts';
 import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
-import { SCHEMA, schemaWithSeries } from './schema.ts';
+import { SERIES_COLUMNS, schemaWith, WEIGHT } from './schema.ts';
 import { SEAL_BYTES, seal } from './seal.ts';
 import { counts, slots, widths } from './slot-columns.ts';
 import { boundsOfIntegers, boundsOfTexts } from './statistics.ts';
@@ -27,10 +27,13 @@ export class ParquetEncoder {
   #rows = 0;
   /** Whether the file has the columns of `SERIES_COLUMNS`: its first row decides. */
   #hasSeries: boolean | undefined;
+  readonly #hasWeights: boolean;
   /** The CRC-32 of all bytes that were taken. */
   #crc = 0;
 
-  constructor() {
+  /** @param hasWeights Whether the file has the column `weight`. Without it, weights of rows are lost. */
+  constructor(hasWeights = false) {
+    this.#hasWeights = hasWeights;
     this.#writer.appendUint32(MAGIC);
   }
 
@@ -42,7 +45,7 @@ export class ParquetEncoder {
     const writer = this.#writer;
     const start = writer.offset;
     const columns = [];
-    for (const column of encodedColumns(rows, this.#hasSeries)) {
+    for (const column of encodedColumns(rows, { hasSeries: this.#hasSeries, hasWeights: this.#hasWeights })) {
       const chunk = writeChunk(writer, column);
       let step = chunk.next();
       for (; step.done !== true; step = chunk.next()) {
@@ -80,7 +83,10 @@ export class ParquetEncoder {
     writeMetadata(writer, {
       version: 2,
       created_by: 'hdrscope',
-      schema: this.#hasSeries === true ? schemaWithSeries() : SCHEMA,
+      schema: schemaWith([
+        ...(this.#hasSeries === true ? SERIES_COLUMNS : []),
+        ...(this.#hasWeights ? [WEIGHT] : []),
+      ]),
       num_rows: BigInt(this.#rows),
       row_groups: this.#groups,
       key_value_metadata: Object.entries(entries).map(([key, value]) => ({ key, value })),
@@ -107,7 +113,10 @@ export class ParquetEncoder {
 }
 
 /** The columns in the order of the schema, each made when it is written. Engines skip row groups by the statistics. */
-function* encodedColumns(rows: readonly HistoryRow[], hasSeries: boolean): Generator<EncodedColumn> {
+function* encodedColumns(
+  rows: readonly HistoryRow[],
+  { hasSeries, hasWeights }: { readonly hasSeries: boolean; readonly hasWeights: boolean },
+): Generator<EncodedColumn> {
   yield texts('metric', rows, ({ metric }) => metric, boundsOfTexts(rows.map(({ metric }) => metric)));
   yield texts('unit', rows, ({ unit }) => unit);
   yield attributeColumn('key', rows, Object.keys);
@@ -133,7 +142,9 @@ function* encodedColumns(rows: readonly HistoryRow[], hasSeries: boolean): Gener
   yield doubles('max_below', rows, ({ margins }) => margins?.maxBelow ?? 0);
   yield integers('revision', 'INT64', rows, ({ revision = 0 }) => revision);
   yield texts('exemplars', rows, ({ exemplars }) => formatExemplars(exemplars));
-  if (!hasSeries) return;
-  yield integers('series', 'INT64', rows, ({ series }) => series?.lower ?? 1);
-  yield integers('series_above', 'INT64', rows, ({ series }) => (series ? series.upper - series.lower : 0));
+  if (hasSeries) {
+    yield integers('series', 'INT64', rows, ({ series }) => series?.lower ?? 1);
+    yield integers('series_above', 'INT64', rows, ({ series }) => (series ? series.upper - series.lower : 0));
+  }
+  if (hasWeights) yield integers(WEIGHT, 'INT64', rows, ({ weight = 1 }) => weight);
 }

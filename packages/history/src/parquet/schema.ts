@@ -36,15 +36,22 @@ export const ADDED_COLUMNS = {
   max_below: '0::DOUBLE',
   revision: '0::BIGINT',
   exemplars: "''",
+  weight: '1::BIGINT',
 } as const;
 
 /** Columns that only files of rollups over attributes have. */
 export const SERIES_COLUMNS = ['series', 'series_above'] as const;
 
-/** The schema of a file whose rows have numbers of series. */
-export function schemaWithSeries(): SchemaElement[] {
+/** The column that only files with samples have. */
+export const WEIGHT = 'weight';
+
+/** Columns that a file may have besides those of every file. */
+export const MORE_COLUMNS: readonly string[] = [...SERIES_COLUMNS, WEIGHT];
+
+/** The schema of a file that has some of `MORE_COLUMNS`. */
+export function schemaWith(names: readonly string[]): SchemaElement[] {
   const [root, ...columns] = SCHEMA as [SchemaElement, ...SchemaElement[]];
-  const more = SERIES_COLUMNS.map((name) => required(name, 'INT64'));
+  const more = names.map((name) => required(name, 'INT64'));
   return [{ ...root, num_children: COLUMNS.length + more.length }, ...columns, ...more];
 }
 
@@ -52,7 +59,7 @@ export function schemaWithSeries(): SchemaElement[] {
  * The schema of a file of rows. Nothing in it is nullable. Lists and maps have three levels, which all engines read:
  * https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types
  */
-export const SCHEMA: SchemaElement[] = [
+const SCHEMA: SchemaElement[] = [
   { name: 'row', num_children: COLUMNS.length },
   text('metric'),
   text('unit'),

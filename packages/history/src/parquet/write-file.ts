@@ -16,17 +16,24 @@ export interface WrittenFile {
   readonly bytes: number;
 }
 
+/** What a file has besides rows. */
+interface FileFacts {
+  /** Keys and values that it has besides those of every file. Called when all rows are written. @default none */
+  readonly metadata?: () => Readonly<Record<string, string>>;
+  /** Whether a row may have a weight: a file without such rows has no column of them. @default false */
+  readonly hasWeights?: boolean;
+}
+
 /**
  * Writes row groups to a file of a new name. The file has another name until it is complete and on the disk, so readers see all of it or
  * nothing. A failure leaves no file, as far as the disk allows.
  *
- * @param metadata Keys and values that the file has besides those of every file. Called when all rows are written.
  */
 export async function writeFile(
   files: Files,
   path: string,
   groups: Iterable<readonly HistoryRow[]> | AsyncIterable<readonly HistoryRow[]>,
-  metadata: () => Readonly<Record<string, string>> = () => ({}),
+  { metadata = () => ({}), hasWeights = false }: FileFacts = {},
 ): Promise<WrittenFile> {
   const partial = hiddenPath(path, PARTIAL);
   await files.mkdir(dirname(path));
@@ -35,7 +42,7 @@ export async function writeFile(
   let rows = 0;
   try {
     try {
-      const encoder = new ParquetEncoder();
+      const encoder = new ParquetEncoder(hasWeights);
       for await (const group of groups) {
         for (const part of encoder.add(group)) bytes += await writeAll(handle, part);
         rows += group.length;

@@ -2,6 +2,7 @@ import { mustBe } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { assertLengths } from '../rows/counted-of-row.ts';
 import type { HistoryRow } from '../rows/row.ts';
+import { largestWeight } from '../rows/row-weight.ts';
 import { realFiles } from './files.ts';
 import { inOrder } from './order.ts';
 import { rowGroups, SLOTS_PER_GROUP } from './row-groups.ts';
@@ -39,7 +40,8 @@ export async function writeRows(path: string, rows: readonly HistoryRow[]): Prom
   }
   for (const [i, row] of rows.entries()) assertLengths(row, `rows[${i}].`);
   try {
-    return await writeFile(realFiles, path, rowGroups(await inOrder(rows), SLOTS_PER_GROUP));
+    const hasWeights = largestWeight(rows) > 1;
+    return await writeFile(realFiles, path, rowGroups(await inOrder(rows), SLOTS_PER_GROUP), { hasWeights });
   } catch (error) {
     throw fileError('write', path, error);
   }

@@ -1,10 +1,19 @@
 import { assertFollows, object } from '@hdrscope/core/internal';
 import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import type { Distribution } from '../rows/row.ts';
+import { weightProperty } from '../rows/row-weight.ts';
 import { DIALECTS, type Dialect } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { FIGURE_TOTALS, FIGURES, figureColumns, slotsOf, stretchColumns } from '../sql/statement.ts';
+import {
+  FIGURE_TOTALS,
+  FIGURES,
+  figureColumns,
+  slotsOf,
+  stretchColumns,
+  WEIGHT_COLUMN,
+  WEIGHT_TOTAL,
+} from '../sql/statement.ts';
 import { findStretch, listStretches, type Stretches } from '../stretches.ts';
 import { DAY_MS } from '../times.ts';
 import type { Span } from './folder-files.ts';
@@ -134,13 +143,13 @@ function statement({ by, ...asked }: Asked, source: RowSource, stretches: Stretc
   const { ms, once, readTwice, shiftRight } = duckdb;
   const start = ms('"start"');
   const columns = `metric, unit, scale, bits, ${groupAttributes(by, duckdb)} AS attributes, ${stretchColumns(stretches, duckdb).join(', ')},
-    ${start} AS start_ms, ${ms('"end"')} AS end_ms, ${figureColumns(duckdb).join(', ')}, k, c, w`;
+    ${start} AS start_ms, ${ms('"end"')} AS end_ms, ${figureColumns(duckdb).join(', ')}, ${WEIGHT_COLUMN}, k, c, w`;
   const group = 't, metric, unit, scale, attributes';
   return `WITH asked AS ${readTwice}(
   ${once(columns, source, withValues(asked))}
 ), totals AS MATERIALIZED (
   SELECT row_number() OVER () AS id, ${group}, least(${MOST_BITS_OF_HDR}, min(bits)) AS bits,
-    min(start_ms) AS start_ms, max(end_ms) AS end_ms, sum(row_crossing) AS crossing_n, ${FIGURE_TOTALS}
+    min(start_ms) AS start_ms, max(end_ms) AS end_ms, sum(row_crossing) AS crossing_n, ${WEIGHT_TOTAL} AS weight, ${FIGURE_TOTALS}
   FROM asked GROUP BY ${group}
 ), numbered AS (
   SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w FROM asked JOIN totals USING (${group})
@@ -153,7 +162,7 @@ function statement({ by, ...asked }: Asked, source: RowSource, stretches: Stretc
   FROM merged GROUP BY id
 )
 SELECT metric, unit, scale, map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, bits,
-  t, start_ms, end_ms, crossing_n, ${FIGURES.join(', ')}, k, c, w
+  t, start_ms, end_ms, crossing_n, weight, ${FIGURES.join(', ')}, k, c, w
 FROM lists JOIN totals USING (id)
 ORDER BY ${group}`;
 }
@@ -185,5 +194,6 @@ function mergedRow(row: Record<string, unknown>, stretches: Stretches | undefine
     k: JSON.parse(String(row.k)) as number[],
     c: JSON.parse(String(row.c)) as number[],
     w: JSON.parse(String(row.w)) as number[],
+    ...weightProperty(Number(row.weight)),
   };
 }

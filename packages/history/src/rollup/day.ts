@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '@hdrscope/kit/files';
 import { FILES_AT_ONCE, merged } from '../compact/merged.ts';
-import { readMetadata, readRows } from '../parquet/decode.ts';
+import { haveWeights, readMetadata, readRows } from '../parquet/decode.ts';
 import { realFiles } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, PARTIAL } from '../parquet/names.ts';
 import { compareRows } from '../parquet/order.ts';
@@ -86,7 +86,7 @@ export async function rollUpDay(path: string, into: string, task: DayTask): Prom
       realFiles,
       join(work, `day${PARTIAL}`),
       rowGroups(rowsOfStretches(counted, everyMs), SLOTS_PER_GROUP),
-      () => ({ [ROLLUP_KEY]: facts() }),
+      { metadata: () => ({ [ROLLUP_KEY]: facts() }), hasWeights: await haveWeights(few) },
     );
     const { rows, bytes } = made;
     if (rows === 0 && earlier === undefined) return undefined;
@@ -124,7 +124,8 @@ async function fewFiles(paths: readonly string[], work: string): Promise<readonl
     for (let i = 0; i < level.length; i += FILES_AT_ONCE) {
       const path = join(work, `${made++}${PARTIAL}`);
       const some = level.slice(i, i + FILES_AT_ONCE);
-      await writeFile(realFiles, path, rowGroups(rowsOfFiles(some), SLOTS_PER_GROUP));
+      const hasWeights = await haveWeights(some);
+      await writeFile(realFiles, path, rowGroups(rowsOfFiles(some), SLOTS_PER_GROUP), { hasWeights });
       next.push(path);
     }
     level = next;

@@ -1,6 +1,7 @@
 import { type Counted, explicitLayout, type HdrLayout, hdrLayout, type Layout } from '@hdrscope/core';
 import { mustBe, SparseCounts } from '@hdrscope/core/internal';
 import { assertRow, type Distribution } from './row.ts';
+import { weightProperty } from './row-weight.ts';
 import { bitsOf, MOST_BITS, slotBounds } from './slots.ts';
 
 // One for each number of digits.
@@ -16,16 +17,17 @@ export const MOST_BITS_OF_HDR: number = /* @__PURE__ */ bitsOf(LAYOUTS.at(-1)!);
  * takes. Rows of a registry give its very slots back. A row with other `bits` gets the layout of the next finer digits, and the counts
  * of each slot are at its largest tick.
  * Counts of several slots are at the largest tick of the last one, and `placedFrom` says so: intervals reach to where their values may lie.
+ * The `weight` of a sample is that of the row.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the row is not an object, or `bits` is more than 5 digits have; `ERR_INVALID_COUNT` when
  *   a count is no integer from 0 to 2^53 − 1, or `k`, `c` and `w` differ in length; `ERR_INVALID_VALUE` when a slot has no integer up to
  *   2^53 − 1; `ERR_COUNT_OVERFLOW` when the sum of the counts passes 2^53 − 1.
  */
 export function countedOfRow(
-  row: Pick<Distribution, 'bits' | 'k' | 'c'> & Partial<Pick<Distribution, 'w'>>,
+  row: Pick<Distribution, 'bits' | 'k' | 'c' | 'weight'> & Partial<Pick<Distribution, 'w'>>,
 ): Counted<HdrLayout> {
   assertRow(row);
-  const { bits, k, c, w = [] } = row;
+  const { bits, k, c, w = [], weight } = row;
   const layout = layoutOf(bits);
   assertLengths({ k, c, w });
   const counts = new SparseCounts(layout.slotCount);
@@ -40,7 +42,8 @@ export function countedOfRow(
     counts.assertRoomFor(count);
     counts.add(slot, count);
   }
-  return w.length === 0 ? { layout, counts } : { layout, counts, placedFrom: [widthsOf(bits, k, w)] };
+  const placedFrom = w.length === 0 ? undefined : [widthsOf(bits, k, w)];
+  return { layout, counts, ...(placedFrom && { placedFrom }), ...weightProperty(weight) };
 }
 
 /**

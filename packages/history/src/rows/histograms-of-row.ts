@@ -13,16 +13,17 @@ export function histogramsOfRow({
   k,
   c,
   w,
-}: Pick<Distribution, 'bits' | 'k' | 'c' | 'w'>): Readonly<
+  weight,
+}: Pick<Distribution, 'bits' | 'k' | 'c' | 'w' | 'weight'>): Readonly<
   Record<'histogram' | 'lowest' | 'highest', Histogram>
 > {
-  const lowest = countSlots({ bits, k, c });
+  const lowest = countSlots({ bits, k, c, weight });
   const highest =
-    w.length === 0 ? lowest : countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
+    w.length === 0 ? lowest : countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c, weight });
   return { histogram: highest, lowest, highest };
 }
 
-function countSlots(slots: Pick<Distribution, 'bits' | 'k' | 'c'>): Histogram {
+function countSlots(slots: Pick<Distribution, 'bits' | 'k' | 'c' | 'weight'>): Histogram {
   const counted = countedOfRow(slots);
   const { significantDigits } = counted.layout;
   const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };

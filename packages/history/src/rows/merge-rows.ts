@@ -5,6 +5,7 @@ import { marginsProperty, mergedMargins } from './margins.ts';
 import { assertRow, type Distribution, type HistoryRow } from './row.ts';
 import { exemplarsProperty, largest } from './row-exemplars.ts';
 import { seriesProperty } from './row-series.ts';
+import { largestWeight, weightProperty } from './row-weight.ts';
 
 /**
  * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Of rows of equal producer and sequence, only the
@@ -70,6 +71,7 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     ...marginsProperty(mergedMargins(used, extremes)),
     ...exemplarsProperty(largest(used.flatMap(({ exemplars = [] }) => exemplars))),
     ...seriesProperty(used),
+    ...weightProperty(largestWeight(used)),
   };
 }
 

@@ -68,6 +68,11 @@ export interface Distribution {
    * many hosts. @default they are of one series
    */
   readonly series?: Bounds | undefined;
+  /**
+   * The most values that one of the counted ones stands for, where values came from a sample: an integer of at least 1. See `Counted` of
+   * `@hdrscope/core`. @default 1
+   */
+  readonly weight?: number | undefined;
 }
 
 /** What one series counted in one interval. Its columns in files and tables have the names of docs/formats/history.md. */

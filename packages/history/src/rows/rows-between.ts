@@ -20,6 +20,7 @@ import { marginsProperty } from './margins.ts';
 import { SlotSums } from './merge-rows.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
 import { exemplarsProperty, rowExemplars } from './row-exemplars.ts';
+import { weightProperty } from './row-weight.ts';
 import { bitsOf, LAST_TICK, slotBounds, slotOfTick } from './slots.ts';
 import { sumInTicks, valueInTicks } from './ticks.ts';
 
@@ -113,6 +114,7 @@ function rowOf(
     bits,
     ...slots,
     ...exemplarsProperty(rowExemplars(series.exemplars, family.resolution)),
+    ...weightProperty(series.weight),
     version: FORMAT_VERSION,
   };
 }

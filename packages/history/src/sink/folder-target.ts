@@ -7,6 +7,7 @@ import type { Files } from '../parquet/files.ts';
 import { DAY, dayOf, fileName, hiddenPath, PARTIAL, WAITING } from '../parquet/names.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import { type RemovedHistory, type Retention, removeWith } from '../retention/remove-days.ts';
+import { largestWeight } from '../rows/row-weight.ts';
 import { batchGroups } from './batch-groups.ts';
 import type { HistoryTarget, RowBatch } from './target.ts';
 
@@ -39,7 +40,7 @@ export class FolderTarget implements HistoryTarget {
     const day = join(this.name, `${DAY}${dayOf(startMs)}`);
     // A retry has the name of the attempt before, and replaces the file that it may have left.
     const path = join(day, fileName(startMs, batch.producer, batch.number));
-    const { bytes } = await writeFile(this.#files, path, batchGroups(batch));
+    const { bytes } = await writeFile(this.#files, path, batchGroups(batch), factsOf(batch));
     return bytes;
   }
 
@@ -47,7 +48,8 @@ export class FolderTarget implements HistoryTarget {
     const { startMs } = rows[0]!;
     const name = fileName(startMs, `${producer} waiting`, number);
     const path = hiddenPath(join(this.name, `${DAY}${dayOf(startMs)}`, name), WAITING);
-    await writeFile(this.#files, path, batchGroups({ producer, number, rows }));
+    const batch = { producer, number, rows };
+    await writeFile(this.#files, path, batchGroups(batch), factsOf(batch));
     // One that stays has rows that count once.
     return () => removeFile(this.#files, path).catch(() => {});
   }
@@ -61,4 +63,8 @@ export class FolderTarget implements HistoryTarget {
   }
 
   async close(): Promise<void> {}
+}
+
+function factsOf({ rows }: RowBatch): { readonly hasWeights: boolean } {
+  return { hasWeights: largestWeight(rows) > 1 };
 }

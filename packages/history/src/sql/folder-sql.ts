@@ -8,7 +8,15 @@ import { sourceOf } from './history-sql.ts';
 import { assertTime } from './question.ts';
 import { assertKeys } from './rollup-sql.ts';
 import { unknownSource } from './row-source.ts';
-import { FIGURE_TOTALS, figureColumns, PART_TOTALS, slotsOf, spanConditions } from './statement.ts';
+import {
+  FIGURE_TOTALS,
+  figureColumns,
+  PART_TOTALS,
+  slotsOf,
+  spanConditions,
+  WEIGHT_COLUMN,
+  WEIGHT_TOTAL,
+} from './statement.ts';
 
 /** Options of `folderCompactSql`. */
 export interface FolderSqlOptions {
@@ -140,6 +148,7 @@ export function folderRollupSql(
     `${ms} - ${ms} % ${everyMs} AS t`,
     'coalesce(revision, 0) AS row_revision',
     ...figureColumns(language),
+    WEIGHT_COLUMN,
   ];
   const whole = (sum: string): string => `CAST(${sum} AS BIGINT)`;
   const producer = `concat('rollup ${everyMs} ', ${writer.hash(`concat(series_key, '|', unit, '|', CAST(scale AS ${dialect === 'duckdb' ? 'VARCHAR' : 'STRING'}), '|', CAST(bits AS ${dialect === 'duckdb' ? 'VARCHAR' : 'STRING'}))`)})`;
@@ -162,16 +171,17 @@ export function folderRollupSql(
     exemplars: "''",
     series: whole('least_n'),
     series_above: whole('(most_n - least_n)'),
+    weight: whole('weight_n'),
   };
   const rows = `WITH asked AS ${readTwice}(
   ${once(columns.join(', '), source, `${name('count')} > 0 AND ${where}`)}
 ), of_series AS (
-  SELECT ${key}, whole_key, any_value(metric) AS metric, any_value(kept) AS kept, ${PART_TOTALS}, sum(1 + row_revision) AS revision_n,
+  SELECT ${key}, whole_key, any_value(metric) AS metric, any_value(kept) AS kept, ${PART_TOTALS}, ${WEIGHT_TOTAL} AS row_weight, sum(1 + row_revision) AS revision_n,
     max(coalesce(series, 1)) AS least_n,
     max(CASE WHEN series IS NULL THEN 1 ELSE 0 END) + coalesce(sum(series + coalesce(series_above, 0)), 0) AS most_n
   FROM asked GROUP BY ${key}, whole_key
 ), totals AS (
-  SELECT row_number() OVER (ORDER BY ${key}) AS id, ${key}, any_value(metric) AS metric, any_value(kept) AS kept, ${FIGURE_TOTALS},
+  SELECT row_number() OVER (ORDER BY ${key}) AS id, ${key}, any_value(metric) AS metric, any_value(kept) AS kept, ${FIGURE_TOTALS}, ${WEIGHT_TOTAL} AS weight_n,
     sum(revision_n) AS revision_n, sum(least_n) AS least_n, sum(most_n) AS most_n
   FROM of_series GROUP BY ${key}
 ), numbered AS (

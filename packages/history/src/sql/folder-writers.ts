@@ -1,4 +1,4 @@
-import { ADDED_COLUMNS, COLUMNS, SERIES_COLUMNS } from '../parquet/schema.ts';
+import { ADDED_COLUMNS, COLUMNS, MORE_COLUMNS, SERIES_COLUMNS } from '../parquet/schema.ts';
 import { DIALECTS, type Dialect } from './dialects.ts';
 
 /** The engines that write the files of a history. */
@@ -30,7 +30,7 @@ export interface FolderWriter {
 }
 
 /** The columns of the files that engines write. */
-export const FILE_COLUMNS: readonly string[] = [...COLUMNS, ...SERIES_COLUMNS];
+export const FILE_COLUMNS: readonly string[] = [...COLUMNS, ...MORE_COLUMNS];
 
 function rowOrder({ name }: Dialect): string {
   return `day, file_order, ${name('start')}, producer, sequence`;
@@ -88,6 +88,7 @@ const SPARK_TYPES: Readonly<Record<string, string>> = {
   revision: 'BIGINT',
   series: 'BIGINT',
   series_above: 'BIGINT',
+  weight: 'BIGINT',
 };
 
 function sparkType(column: string): string {
@@ -122,6 +123,7 @@ const spark: FolderWriter = {
     max_below: '0D',
     revision: '0L',
     exemplars: "''",
+    weight: '1L',
   },
   write(rows, into, fileName) {
     const { text, name } = DIALECTS.spark;

@@ -26,6 +26,11 @@ export function figureColumns({ name }: Dialect): string[] {
   ];
 }
 
+/** The weight of a row in a file. Tables have none: nothing that is asked of them takes values for independent. */
+export const WEIGHT_COLUMN = 'coalesce(weight, 1) AS row_weight';
+/** The weight of several rows. */
+export const WEIGHT_TOTAL = 'max(row_weight)';
+
 /** The figures of several rows with values, in ticks: the names of their columns, and how they are made of `figureColumns`. */
 const TOTALS = {
   count_n: 'sum(row_count)',

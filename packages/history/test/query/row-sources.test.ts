@@ -68,7 +68,7 @@ test('a file whose rows have widths against its metadata is refused', async () =
   ] as const) {
     const folder = newDirectory();
     const metadata = { [ROWS_KEY]: JSON.stringify({ rows: 1, ranges, isNarrow }) };
-    await writeFile(realFiles, join(folder, DAY, '0.parquet'), [[wide]], () => metadata);
+    await writeFile(realFiles, join(folder, DAY, '0.parquet'), [[wide]], { metadata: () => metadata });
     const [before, after] = [-1, 0].map((hour) => ({
       sinceMs: START_MS + hour * HOUR_MS,
       untilMs: START_MS + (hour + 1) * HOUR_MS,

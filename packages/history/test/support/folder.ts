@@ -28,6 +28,7 @@ export async function writeRows(
   slots = 10_000,
 ): Promise<string> {
   const path = join(folder, `${DAY}${dayOf(rows[0]?.startMs ?? 0)}`, `${files++}.parquet`);
-  await writeFile(realFiles, path, rowGroups([...rows].sort(compareRows), slots));
+  const hasWeights = rows.some(({ weight }) => weight !== undefined);
+  await writeFile(realFiles, path, rowGroups([...rows].sort(compareRows), slots), { hasWeights });
   return path;
 }
