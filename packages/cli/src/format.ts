@@ -18,12 +18,16 @@ function isZero(text: string): boolean {
 }
 
 /**
- * A count of values, and how many independent ones know a percentile as well: `20,000 values, correlated: as good as 900`.
+ * A count of values, and how many independent ones know a percentile as well: `20,000 values, correlated: as good as 900`, or
+ * `1,000 values, a sample: as good as 100`.
  *
- * @param asGoodAs At most `count`.
+ * @param asGoodAs At most `sent`.
+ * @param sent How many values of a sample there are, if they are one. At most `count`.
  */
-export function worthText(count: number, asGoodAs: number): string {
+export function worthText(count: number, asGoodAs: number, sent: number = count): string {
   // Chance alone makes independent values look a little dependent.
+  if (sent < count && asGoodAs >= sent / 2)
+    return `${valuesText(count)}, a sample: as good as ${formatCount(sent)}`;
   if (asGoodAs >= count / 2) return valuesText(count);
   const worth = Math.max(1, Number(asGoodAs.toPrecision(2)));
   return `${valuesText(count)}, correlated: as good as ${formatCount(worth)}`;

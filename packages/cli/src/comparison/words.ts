@@ -1,5 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
-import { LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
+import { countIndependent, LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
 import { valueFormat } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, percentileName, valuesText } from '@hdrscope/kit';
 import { decimalText, signedText, worthText } from '../format.ts';
@@ -64,11 +64,12 @@ function sideText(side: ComparedSide, name: 'before' | 'after', { comparison }: 
     const count = valuesText(side.reduce((sum, { totalCount }) => sum + totalCount, 0));
     return `${name} (${side.length} runs, ${count})`;
   }
+  const sent = countSent(run);
   const worth = comparison.percentiles.reduce(
-    (least, { dependence }) => Math.min(least, dependence?.[name].asGoodAs ?? run.totalCount),
-    run.totalCount,
+    (least, { dependence }) => Math.min(least, dependence?.[name].asGoodAs ?? sent),
+    sent,
   );
-  return `${run.name} (${worthText(run.totalCount, worth)})`;
+  return `${run.name} (${worthText(run.totalCount, worth, sent)})`;
 }
 
 // Figures.
@@ -231,11 +232,16 @@ function repetitions(
   dependence: PercentileChange['dependence'],
   [before, after]: Differences['sides'],
 ): number {
-  if (dependence === undefined) return 1;
+  const ofRun = (run: ComparedRun, asGoodAs = countSent(run)): number => run.totalCount / asGoodAs;
   return Math.max(
-    before[0]!.totalCount / dependence.before.asGoodAs,
-    after[0]!.totalCount / dependence.after.asGoodAs,
+    ofRun(before[0]!, dependence?.before.asGoodAs),
+    ofRun(after[0]!, dependence?.after.asGoodAs),
   );
+}
+
+/** How many values a run has, without those that a sample left out. */
+function countSent({ values }: ComparedRun): number {
+  return countIndependent('lowest' in values ? values.histogram : values);
 }
 
 /** What the verdict rests on, what it could have shown, and what it cannot say. */

@@ -65,7 +65,7 @@ export async function writeHistory(
     attributes: Readonly<Record<string, string>>,
     counts: CountsByMs,
   ])[],
-  { scale = 1e-9 }: { readonly scale?: number } = {},
+  { scale = 1e-9, weight }: { readonly scale?: number; readonly weight?: number } = {},
 ): Promise<void> {
   const ticksOf = (ms = '0'): number => Math.round(Number(ms) / 1000 / scale);
   const rows = entries.map(([time, attributes, counts], sequence): HistoryRow => {
@@ -82,6 +82,7 @@ export async function writeHistory(
       k: used.map(([ms]) => slotOfTick(ticksOf(ms), BITS)),
       c: used.map(([, count]) => count),
       w: [],
+      ...(weight !== undefined && { weight }),
     };
   });
   await writeHistoryRows(folder, rows, `test-${scale}.parquet`);
