@@ -41,7 +41,9 @@ test('the count of a series is the integer nearest to the sum of 1 / rate, and a
       const { packets } = intake.report();
       expect([added, packets.malformed]).toEqual([lines.length, 0]);
       let estimates = 0;
-      const rates = new Map(lines.map(([name, value, rate]) => [name, value < 1e300 ? rate : 1]));
+      const rates = new Map<string, number>(
+        lines.map(([name, value, rate]) => [name, value < 1e300 ? rate : 1]),
+      );
       for (const [name, value, rate] of lines)
         if (value < 1e300) rates.set(name, Math.min(rates.get(name)!, rate));
       for (const { name, series } of (await registry.gather()).families) {

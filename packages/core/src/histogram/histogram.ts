@@ -97,7 +97,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   }
 
   /**
-   * The most values that one counted value stands for: see `Counted`. `add` and its like keep the largest one, and `reset` forgets it.
+   * The most values that one counted value stands for: an integer of at least 2, see `Counted`. `add` and its like keep the largest one, and `reset` forgets it.
    * Encodings and JSON do not have it. `undefined` when each value stands for itself.
    */
   declare weight: number | undefined;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createRegistry } from '@hdrscope/registry';
+import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { recordSample } from '@hdrscope/registry/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
@@ -81,7 +81,7 @@ async function weightIn(folder: string): Promise<number | undefined> {
 test('a row of a sample has its weight, only where values of its interval stand for several', async () => {
   const registry = createRegistry();
   const family = registry.histogram({ name: 'lat', unit: 's' });
-  const snapshots = [];
+  const snapshots: Snapshot[] = [];
   for (const weight of [1, 10, 1, 4]) {
     recordSample(family.with({ route: '/a' }), 0.25, weight);
     family.with({ route: '/b' }).record(0.25);
