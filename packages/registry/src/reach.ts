@@ -106,6 +106,13 @@ export function reachBeyond(
   return joined({ first: slot, last: slot }, reach);
 }
 
+/** Whether values of a reach may lie nowhere but in another one. Series whose counts came by one plan share its reach. */
+export function hasReach(known: SlotReach, { first, last, startsAbove, endsWithin }: SlotReach): boolean {
+  const hasFirst = known.first < first || (known.first === first && (!known.startsAbove || startsAbove));
+  const hasLast = known.last > last || (known.last === last && (!known.endsWithin || endsWithin));
+  return (hasFirst && hasLast) === true;
+}
+
 function joined(known: SlotReach, { first, last, startsAbove, endsWithin }: SlotReach): SlotReach {
   return {
     first: Math.min(first, known.first),

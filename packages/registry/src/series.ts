@@ -22,7 +22,7 @@ import { addEstimated, countEstimated, countSampled, type EstimatedCounts } from
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
-import { ReachList, reachBeyond, reachesIn, type SlotReach, type SlotReaches } from './reach.ts';
+import { hasReach, ReachList, reachBeyond, reachesIn, type SlotReach, type SlotReaches } from './reach.ts';
 import {
   addRejected,
   emptyTally,
@@ -516,8 +516,8 @@ export class Series {
   /** Notes where the values of a slot may lie: see `reachBeyond`. */
   #widen(slot: number, reach: SlotReach | undefined): void {
     if (reach === undefined) return;
-    // Series whose counts came by one plan share its reach.
-    if ((this.#reaches ?? this.#last?.reaches)?.get(slot) === reach) return;
+    const known = (this.#reaches ?? this.#last?.reaches)?.get(slot);
+    if (known !== undefined && hasReach(known, reach)) return;
     this.#reaches ??= new ReachList(this.#last?.reaches);
     this.#reaches.widen(slot, reach);
   }

@@ -15,6 +15,7 @@ import { countWithin, meanBounds } from '@hdrscope/core/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { createRegistry, type Registry, type SeriesSnapshot } from '../src/index.ts';
+import { hasReach, ReachList } from '../src/reach.ts';
 import { remoteOf } from './support/remotes.ts';
 
 const OPTIONS = { name: 'jobs', unit: '', resolution: 1, significantDigits: 5 } as const;
@@ -166,4 +167,28 @@ describe('a series of unlike parts', () => {
       { numRuns: caseCount(300, 10_000) },
     );
   });
+});
+
+test('a reach is in another one exactly when it changes nothing there', () => {
+  const flag = fc.constantFrom(true, undefined);
+  const reach = fc.record({
+    first: fc.integer({ min: 0, max: 3 }),
+    last: fc.integer({ min: 3, max: 6 }),
+    startsAbove: flag,
+    endsWithin: flag,
+  });
+  fc.assert(
+    fc.property(reach, reach, (known, added) => {
+      const list = new ReachList();
+      list.widen(3, known);
+      list.widen(3, added);
+      const { first, last, startsAbove, endsWithin } = list.get(3)!;
+      const isSame =
+        first === known.first &&
+        last === known.last &&
+        startsAbove === known.startsAbove &&
+        endsWithin === known.endsWithin;
+      expect(hasReach(known, added)).toBe(isSame);
+    }),
+  );
 });
