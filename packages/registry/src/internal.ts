@@ -16,7 +16,13 @@ export { defaultResolution, scope } from './family-options.ts';
 export { countInexact, INEXACT_VALUES } from './inexact-values.ts';
 export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
-export { hasAnswered, keepReading, latestEpoch, latestState } from './ingest/remembered.ts';
+export {
+  findUnknownUntil,
+  hasAnswered,
+  keepReading,
+  latestEpoch,
+  latestState,
+} from './ingest/remembered.ts';
 export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export { joinReaches, type SlotReach, type SlotReaches } from './reach.ts';
 export {

@@ -9,6 +9,7 @@ import { type IngestHealth, type IngestTally, newTally, type ReadingRefusal } fr
 import { IngestMemory, type Life } from './memory.ts';
 import type { CounterState, Reading } from './reading.ts';
 import { isEmpty, type ReadingIncrease, readingIncrease, wholeReading } from './reading-increase.ts';
+import { findUnknownUntil } from './remembered.ts';
 import { seriesError } from './series-error.ts';
 import type { IngestSettings } from './source.ts';
 
@@ -26,6 +27,7 @@ export class Intake {
     this.#registry = registry;
     this.#options = options;
     this.memory = options.memory ?? new IngestMemory();
+    this.memory.unknownUntilMs ??= options.clock.monotonicMs();
     this.#drops = Object.entries(options.dropAttributes ?? {}).map(([name, keys]) => ({
       family: wildcard(name),
       keys: new Set(keys),
@@ -43,9 +45,9 @@ export class Intake {
    * @param begin When their read began, by the clock of the options: nothing was counted in them before. @default now
    */
   take(readings: Iterable<Reading>, begin?: number): HdrscopeError[] {
-    const { clock, since, isWhole } = this.#options;
+    const { clock, since, isWhole, epochs } = this.#options;
     const { memory, tally } = this;
-    const isBaseline = since === 'now' && !memory.hasAnswered;
+    const isFirstAnswer = since === 'now' && epochs !== 'side by side' && !memory.hasAnswered;
     const nowMs = clock.monotonicMs();
     const refusals: HdrscopeError[] = [];
     const readKeys = isWhole ? new Set<string>() : undefined;
@@ -53,7 +55,7 @@ export class Intake {
     for (const reading of readings) {
       readKeys?.add(reading.key);
       try {
-        this.#takeOne(reading, isBaseline, nowMs, begin ?? nowMs);
+        this.#takeOne(reading, isFirstAnswer, nowMs, begin ?? nowMs);
         tally.readings++;
       } catch (error) {
         const { reason, cause } = refusalOf(error);
@@ -67,7 +69,7 @@ export class Intake {
     return refusals;
   }
 
-  #takeOne(reading: Reading, isBaseline: boolean, nowMs: number, beganMs: number): void {
+  #takeOne(reading: Reading, isFirstAnswer: boolean, nowMs: number, beganMs: number): void {
     const { key, counter = {} } = reading;
     const { memory, tally } = this;
     const options = this.#options;
@@ -89,12 +91,20 @@ export class Intake {
       if (counter.mostPerSecond !== undefined) memory.keep(reading, beganMs, options);
       throw error;
     }
+    const isBaseline = isFirstAnswer || (life === undefined && this.#mayHaveCounted(counter));
     if (!isBaseline && !isEmpty(increase)) this.#add(reading, increase);
     // Not earlier: a reading that could not be added must count when it comes again.
     memory.keep(reading, beganMs, options);
     if (increase.isReset) tally.resets++;
     tally.uncertain += increase.uncertain ?? 0;
     if (isNewLife) tally.newLives++;
+  }
+
+  /** Whether the counts of a counter that is not known may have been counted before: it began too early, or nobody knows when. */
+  #mayHaveCounted({ temporality, startTimeMs }: CounterState): boolean {
+    const { since, clock, epochs } = this.#options;
+    if (since !== 'now' || epochs !== 'side by side' || temporality === 'delta') return false;
+    return startTimeMs === undefined || startTimeMs < findUnknownUntil(this.memory, clock);
   }
 
   #isRepeatedOrLate({ sequence, temporality }: CounterState, { sequences }: Life): boolean {

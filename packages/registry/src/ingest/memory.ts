@@ -16,7 +16,9 @@ export interface StreamLimits {
   readonly forgetAfterMs?: number | undefined;
   /**
    * Whether the lives of one key follow each other, as those of a map under a pin do, or go on side by side, as those
-   * of processes with equal attributes do. Side by side, the latest 16 lives of a key are remembered.
+   * of processes with equal attributes do. Side by side, the latest 16 lives of a key are remembered, and there is no first answer:
+   * `since: 'now'` leaves out the first reading of each cumulative life that began before the ingestion did, or when nobody knows, and that
+   * of a life that was forgotten.
    * @default 'in turn'
    */
   readonly epochs?: 'in turn' | 'side by side' | undefined;
@@ -27,6 +29,7 @@ export type LastReading = Pick<Reading, 'counted' | 'sum' | 'min' | 'max' | 'rej
 
 /** One life of a key. */
 export interface Life {
+  readonly epoch: string;
   /** Left out for a delta counter, whose readings are not compared. */
   readonly last: LastReading | undefined;
   /** The sequences of the latest readings, at most 8 for a delta counter and 1 for a cumulative one. */
@@ -37,8 +40,8 @@ export interface Life {
 
 interface Stream {
   seenMs: number;
-  /** By epoch; the life that was read last is the last. */
-  readonly lives: Map<string, Life>;
+  /** The life that was read last is the last. Nearly all streams have one, and a map would take three times its memory. */
+  lives: Life[];
 }
 
 const MOST_LIVES = 16;
@@ -53,6 +56,11 @@ const HOUR_MS = 3_600_000;
 export class IngestMemory {
   /** @internal Whether the source has answered. */
   hasAnswered = false;
+  /**
+   * @internal By the monotonic clock: counters that began before may have been counted before, by an earlier process or before they were
+   * forgotten. `undefined` before the first ingestion.
+   */
+  unknownUntilMs: number | undefined;
   /** The key that was read last is the last. */
   readonly #streams = new Map<string, Stream>();
 
@@ -73,12 +81,12 @@ export class IngestMemory {
 
   /** @internal The epoch of the last reading of a key; `undefined` for an unknown key. */
   latestEpoch(key: string): string | undefined {
-    return [...(this.#streams.get(key)?.lives.keys() ?? [])].at(-1);
+    return this.#streams.get(key)?.lives.at(-1)?.epoch;
   }
 
   /** @internal A life of a key, as it was read last; `undefined` when it was not read before. */
   lifeOf(key: string, epoch: string): Life | undefined {
-    return this.#streams.get(key)?.lives.get(epoch);
+    return this.#streams.get(key)?.lives.find((life) => life.epoch === epoch);
   }
 
   /** @internal Whether a reading of this key can be kept. */
@@ -93,16 +101,21 @@ export class IngestMemory {
   keep(reading: Reading, nowMs: number, limits: StreamLimits): void {
     const { key, counted, sum, min, max, rejected, counter = {} } = reading;
     const { epoch = '', sequence, temporality } = counter;
-    const { lives } = this.#touch(key, nowMs, limits);
-    const before = lives.get(epoch);
-    if (!lives.delete(epoch)) makeRoom(lives, nowMs, limits);
+    const stream = this.#touch(key, nowMs, limits);
+    const before = stream.lives.find((life) => life.epoch === epoch);
+    const others =
+      before === undefined
+        ? this.#livesWithRoom(stream.lives, nowMs, limits)
+        : stream.lives.filter((life) => life !== before);
     const isDelta = temporality === 'delta';
     const known = isDelta ? (before?.sequences ?? []) : [];
-    lives.set(epoch, {
+    const life: Life = {
+      epoch,
       last: isDelta ? undefined : { counted, sum, min, max, rejected },
       sequences: sequence === undefined ? known : [...known, sequence].slice(-MOST_SEQUENCES),
       seenMs: nowMs,
-    });
+    };
+    stream.lives = [...others, life];
   }
 
   /** @internal Forgets all lives of a distribution, so that its next reading is a first one. */
@@ -112,23 +125,35 @@ export class IngestMemory {
 
   /** Makes a key the one that was read last. */
   #touch(key: string, nowMs: number, { maxStreams = Number.POSITIVE_INFINITY }: StreamLimits): Stream {
-    const stream: Stream = this.#streams.get(key) ?? { seenMs: nowMs, lives: new Map() };
+    const stream: Stream = this.#streams.get(key) ?? { seenMs: nowMs, lives: [] };
     this.#streams.delete(key);
     if (this.#streams.size >= maxStreams) {
-      const [oldest] = this.#streams.keys();
-      this.#streams.delete(oldest!);
+      const [oldest] = this.#streams;
+      if (oldest !== undefined) {
+        this.#streams.delete(oldest[0]);
+        this.#noteForgotten(oldest[1]);
+      }
     }
     stream.seenMs = nowMs;
     this.#streams.set(key, stream);
     return stream;
   }
-}
 
-/** Removes lives that have ended, so that there is room for another one. */
-function makeRoom(lives: Map<string, Life>, nowMs: number, limits: StreamLimits): void {
-  const most = limits.epochs === 'side by side' ? MOST_LIVES : 1;
-  for (const [epoch, life] of lives) {
-    if (lives.size >= most || mayBeForgotten(life, nowMs, limits)) lives.delete(epoch);
+  /** The lives that have not ended, and are so few that there is room for another one. */
+  #livesWithRoom(lives: readonly Life[], nowMs: number, limits: StreamLimits): Life[] {
+    const most = limits.epochs === 'side by side' ? MOST_LIVES : 1;
+    let left = lives.length;
+    return lives.filter((life) => {
+      if (left < most && !mayBeForgotten(life, nowMs, limits)) return true;
+      left--;
+      this.#noteForgotten(life);
+      return false;
+    });
+  }
+
+  /** A counter that was forgotten began before it was seen last. */
+  #noteForgotten({ seenMs }: { readonly seenMs: number }): void {
+    if (this.unknownUntilMs !== undefined) this.unknownUntilMs = Math.max(this.unknownUntilMs, seenMs);
   }
 }
 

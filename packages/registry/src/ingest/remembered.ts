@@ -1,5 +1,6 @@
 // What sources of other packages ask of a memory. Its methods are missing in the declarations that these packages read.
 import type { Counted } from '@hdrscope/core';
+import type { Clock } from '../clock.ts';
 import type { IngestMemory, StreamLimits } from './memory.ts';
 import type { Reading } from './reading.ts';
 
@@ -31,4 +32,14 @@ export function keepReading(
   limits: StreamLimits = {},
 ): void {
   memory.keep(reading, nowMs, limits);
+}
+
+/**
+ * The time, in milliseconds since 1970, until which a source is not known: a counter that began before it may have been counted, by an
+ * earlier process or before it was forgotten.
+ */
+export function findUnknownUntil({ unknownUntilMs }: IngestMemory, clock: Clock): number {
+  return unknownUntilMs === undefined
+    ? clock.nowMs()
+    : clock.nowMs() - (clock.monotonicMs() - unknownUntilMs);
 }

@@ -82,8 +82,23 @@ test('the last reading of a delta counter is not kept, but its last eight sequen
     memory.keep(reading([1, 0, 0, 0], { counter: { temporality: 'delta', sequence } }), 0, {});
   }
   expect(memory.lifeOf('a', '')).toEqual({
+    epoch: '',
     last: undefined,
     sequences: [2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n],
     seenMs: 0,
   });
+});
+
+test('counters that began before the last one that was forgotten are unknown', () => {
+  const limits: StreamLimits = { maxStreams: 2, forgetAfterMs: 3 };
+  const memory = new IngestMemory();
+  memory.unknownUntilMs = 0;
+  for (const [nowMs, key] of ['a', 'a', 'b'].entries())
+    memory.keep(reading([1, 0, 0, 0], { key }), nowMs, limits);
+  expect(memory.unknownUntilMs).toBe(0);
+  memory.keep(reading([1, 0, 0, 0], { key: 'c' }), 9, limits);
+  expect(memory.unknownUntilMs).toBe(1);
+  const sideBySide: StreamLimits = { epochs: 'side by side', forgetAfterMs: 3 };
+  memory.keep(reading([1, 0, 0, 0], { key: 'c', counter: { epoch: '2' } }), 20, sideBySide);
+  expect(memory.unknownUntilMs).toBe(9);
 });
