@@ -38,11 +38,11 @@ export class OtlpIntake {
 
   constructor(registry: Registry, settings: ReceiverSettings) {
     this.#settings = settings;
-    const { maxStreams, forgetAfterMs, clock, dropAttributes, observer, memory } = settings;
+    const { since, maxStreams, forgetAfterMs, clock, dropAttributes, observer, memory } = settings;
     this.#ingestion = ingest(
       registry,
       { name: 'otlp' },
-      { maxStreams, forgetAfterMs, clock, dropAttributes, observer, memory, epochs: 'side by side' },
+      { since, maxStreams, forgetAfterMs, clock, dropAttributes, observer, memory, epochs: 'side by side' },
     );
   }
 

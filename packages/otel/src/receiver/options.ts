@@ -5,6 +5,7 @@ import {
   listOf,
   number,
   object,
+  oneOf,
   optional,
   type RulesFor,
   type Settings,
@@ -22,6 +23,13 @@ import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
  * `numbers`.
  */
 export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'dropAttributes' | 'observer' | 'memory'> {
+  /**
+   * Whether the first point of a cumulative stream counts in full. With `'now'` it does so only if the stream began after the receiver did,
+   * by its own start time. A receiver that is started again then counts nothing twice that its predecessor has passed on, and misses what
+   * was counted between the last point before and the first one after. Points of delta streams always count.
+   * @default 'beginning', it counts in full
+   */
+  readonly since?: IntakeOptions['since'];
   /**
    * Keys of the resource attributes that become attributes of its series. A point's own attribute of the same key wins.
    * Processes that differ only in other resource attributes share their series.
@@ -79,6 +87,7 @@ export const RECEIVER_RULES: RulesFor<OtlpReceiverOptions, Absent> = {
   maxElements: withDefault(limit, 500_000),
   maxPendingBytes: optional(integer()),
   clock: withDefault(clock, systemClock),
+  since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
   dropAttributes: optional(dropAttributes),
   observer: optional(object()),
   memory: optional(ingestMemory),

@@ -152,7 +152,7 @@ function digestOf(text: string): string {
   return text.length <= LONGEST_KEPT ? text : createHash('sha256').update(text).digest('hex');
 }
 
-const LONGEST_KEPT = 1024;
+const LONGEST_KEPT = 64;
 
 const NO_HISTOGRAM: PointRefusal = {
   reason: 'notHistogram',

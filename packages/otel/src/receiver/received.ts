@@ -27,7 +27,7 @@ export interface MetricIdentity {
 /** Options that replace those that the receiver chooses for a family. */
 export type ReceivedFamilyOptions = Pick<
   FamilyOptions,
-  'resolution' | 'significantDigits' | 'cardinalityLimit' | 'boundaries'
+  'resolution' | 'significantDigits' | 'cardinalityLimit' | 'boundaries' | 'expireAfterMs'
 >;
 
 /** The library that made an instrument. Its fields are empty when they are unknown. */
