@@ -8,7 +8,7 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
-import { keepReading, latestState } from '@hdrscope/registry/internal';
+import { findUnknownUntil, keepReading, latestState } from '@hdrscope/registry/internal';
 import { malformed, type SeriesProblem, unsupported } from '../scraper/buckets.ts';
 import { checkHistogram } from '../scraper/check-histogram.ts';
 import { LayoutPool } from '../scraper/layout-pool.ts';
@@ -295,9 +295,9 @@ export class WriteIntake {
     const reading = this.#readingFor(facts, histogram);
     const last = latestState(this.memory, reading.key);
     const { layout, counts } = histogram.counted;
-    const sinceMs = this.#past?.sinceMs ?? Number.NEGATIVE_INFINITY;
+    const sinceMs = this.#past?.sinceMs ?? this.#unknownUntilMs();
     if (last === undefined && (histogram.createdMs ?? Number.NEGATIVE_INFINITY) < sinceMs) {
-      if (histogram.timestampMs! > sinceMs) this.undatedValues += counts.total;
+      if (this.#past !== undefined && histogram.timestampMs! > sinceMs) this.undatedValues += counts.total;
       this.#keep(reading);
       return undefined;
     }
@@ -312,6 +312,12 @@ export class WriteIntake {
     this.#lostValues += counts.total >= total ? counts.total - total : counts.total;
     this.#keep(reading);
     return undefined;
+  }
+
+  /** A first state counts in full when its histogram began later. */
+  #unknownUntilMs(): number {
+    const { since, clock } = this.#settings;
+    return since === 'now' ? findUnknownUntil(this.memory, clock) : Number.NEGATIVE_INFINITY;
   }
 
   #readingFor(facts: FamilyFacts, histogram: ScrapedHistogram): Reading {

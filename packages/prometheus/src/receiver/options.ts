@@ -3,6 +3,7 @@ import {
   listOf,
   number,
   object,
+  oneOf,
   optional,
   type RulesFor,
   type Settings,
@@ -18,6 +19,12 @@ import { clock, dropAttributes, ingestMemory } from '@hdrscope/registry/internal
  */
 export interface RemoteWriteReceiverOptions
   extends Pick<IntakeOptions, 'dropAttributes' | 'observer' | 'memory'> {
+  /**
+   * Whether the first state of a series counts in full. With `'now'` it does so only if the series states that it began after the receiver
+   * did: a receiver that is started again then counts nothing twice that its predecessor has passed on, and misses what was counted between
+   * the last state before and the first one after. Version 1 states no beginning. @default 'beginning', it counts in full
+   */
+  readonly since?: IntakeOptions['since'];
   /** Attributes of all series. A label of the same name wins. @default none */
   readonly attributes?: Attributes | undefined;
   /** Names of the families that count: `*` stands for any characters, `?` for one. @default all histograms */
@@ -67,6 +74,7 @@ export const RECEIVER_RULES: RulesFor<RemoteWriteReceiverOptions, Absent> = {
   maxElements: withDefault(limit, 1_000_000),
   maxPendingBytes: optional(integer()),
   clock: withDefault(clock, systemClock),
+  since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
   dropAttributes: optional(dropAttributes),
   observer: optional(object()),
   memory: optional(ingestMemory),

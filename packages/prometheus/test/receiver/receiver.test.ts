@@ -496,6 +496,19 @@ describe('a receiver', () => {
     expect(await totals()).toEqual({ [KEY]: 1 });
   });
 
+  test('that takes the place of another one adds nothing again that was counted before, with since: now', async () => {
+    await server.close();
+    await serve({ since: 'now' });
+    const later = Date.now() + 1000;
+    const state = (job: string, counts: readonly [number, number], startMs: number, timeMs: number) => ({
+      labels: { __name__: 'x_seconds', job },
+      histograms: [native(counts, { startMs, timeMs })],
+    });
+    await write(2, [state('old', [2, 1], NOW, NOW + 1), state('new', [2, 1], later, later + 1)]);
+    await write(2, [state('old', [2, 5], NOW, NOW + 2), state('new', [2, 2], later, later + 2)]);
+    expect(await totals()).toEqual({ 'x_seconds{"job":"old"}': 4, 'x_seconds{"job":"new"}': 4 });
+  });
+
   test('never gives what it refuses to the registry, byte for byte cut', async () => {
     const whole = encode1([named(native([1, 1]))]);
     for (let length = 1; length < whole.length; length++) {
