@@ -128,6 +128,53 @@ sinks: [{ type: prometheus, listen: '127.0.0.1:0', buckets: classic }]`;
   expect(counts.sort((a, b) => a - b)).toEqual([2, 2 * total]);
 });
 
+describe('a gateway for a fleet', () => {
+  const yaml = (more: string): string => `sources: [{ type: otlp, listen: '127.0.0.1:0', ${more} }]
+sinks: [{ type: prometheus, listen: '127.0.0.1:0' }]`;
+  const GATEWAY = "resourceAttributes: [host.name], dropAttributes: { 'http.*': [host.name] }, since: now";
+
+  /** Sends a cumulative count of a host since 1970, and returns the answer. */
+  async function send(host: string, count: number): Promise<unknown> {
+    const point = {
+      ...{ startTimeUnixNano: '1', timeUnixNano: `${1000 + count}`, count: `${count}`, sum: count },
+      ...{ bucketCounts: ['0', `${count}`], explicitBounds: [0.1] },
+    };
+    const histogram = { aggregationTemporality: 2, dataPoints: [point] };
+    const metrics = [{ name: 'http.duration', unit: 's', histogram }];
+    const attributes = [{ key: 'host.name', value: { stringValue: host } }];
+    const response = await fetch(receiver(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceMetrics: [{ resource: { attributes }, scopeMetrics: [{ metrics }] }] }),
+    });
+    return response.json();
+  }
+
+  test('adds up what is new of each host, and counts nothing again when it takes the place of another one', async () => {
+    for (const [first, second] of [
+      [5, 7],
+      [7, 8],
+    ] as const) {
+      const agent = await world.start(yaml(GATEWAY));
+      for (const host of ['a', 'b']) expect(await send(host, first)).toEqual({});
+      for (const host of ['a', 'b']) await send(host, second);
+      expect(await sample(urlIn(world.lines), 'http_duration_seconds_count')).toBe(2 * (second - first));
+      expect(await agent.stop()).toEqual([]);
+    }
+  });
+
+  test('refuses hosts beyond its limit of streams, in its answers and in its health', async () => {
+    const agent = await world.start(yaml(`${GATEWAY}, maxStreams: 2`));
+    for (const host of ['a', 'b']) expect(await send(host, 5)).toEqual({});
+    expect(await send('c', 5)).toMatchObject({
+      partialSuccess: { rejectedDataPoints: '1', errorMessage: expect.stringContaining('maxStreams') },
+    });
+    await send('a', 6);
+    expect(await sample(urlIn(world.lines), 'http_duration_seconds_count')).toBe(1);
+    expect(agent.health.entries[0]).toMatchObject({ state: 'failing', errors: 1 });
+  });
+});
+
 test('sums and gauges are passed on to Prometheus, and summaries are refused in the answer', async () => {
   const agent = await world.start(IN);
   const send = async (value: number, timeUnixNano: string): Promise<unknown> => {

@@ -1,10 +1,11 @@
 import { isLoopback } from '@hdrscope/kit/server';
 import { type NumberStates, numberStates, type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
-import { address, oneOf, yesOrNo } from '../config/values.ts';
+import * as z from '#zod';
+import { address, oneOf, text, wholeNumber, yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
-import { dropAttributes } from './shared.ts';
+import { cardinalityLimit, dropAttributes, expireAfter, since } from './shared.ts';
 
 const schema = entry('otlp', 'A receiver of metrics, sent by OpenTelemetry over HTTP or gRPC.', {
   ...serverKeys('127.0.0.1:4318'),
@@ -17,6 +18,18 @@ const schema = entry('otlp', 'A receiver of metrics, sent by OpenTelemetry over 
   allowRemote: yesOrNo(false).describe(
     'Whether other machines may send without a token: everybody who reaches the port can write then.',
   ),
+  resourceAttributes: z
+    .array(text('the key of an attribute'), { error: 'must be a list of keys' })
+    .default(['service.namespace', 'service.name', 'service.instance.id'])
+    .describe('Keys of attributes of the resource that series have, such as host.name.'),
+  cardinalityLimit,
+  maxStreams: wholeNumber(1, 2 ** 30)
+    .default(100_000)
+    .describe(
+      'How many streams are remembered: a sender has one for each set of attributes of a metric, before any is dropped. Points of further ones are refused.',
+    ),
+  expireAfter,
+  since,
   dropAttributes: dropAttributes.describe(
     'Keys of attributes that histograms do not get, by the names of families, such as "http.*". Series that become equal are added up exactly. Sums and gauges keep their attributes.',
   ),
@@ -50,17 +63,19 @@ export const otlp: SourcePart = defineSource({
   // Two servers cannot listen at one port.
   origin: () => undefined,
   async start(config, context) {
-    const { name, listen, protocol } = config;
+    const { name, listen, protocol, resourceAttributes, cardinalityLimit, maxStreams, since } = config;
+    const { expireAfter: expireAfterMs } = config;
+    const familyOptions = { cardinalityLimit, ...(expireAfterMs !== undefined && { expireAfterMs }) };
     const { registry, intake, added, succeeded, failed } = context;
     const { memory, dropAttributes } = intake(`otlp ${name}`);
-    const states = context.memory.ensure(STATES, name, numberStates);
+    const states = context.memory.ensure(STATES, name, () => numberStates({ maxStreams }));
     // Failures are reported once for each gather, below.
     const server = await serveOtlp(registry, {
       ...listen,
       protocol,
       ...guardOptions(config, context),
-      memory,
-      dropAttributes,
+      ...{ memory, dropAttributes, maxStreams, since, resourceAttributes },
+      familyOptions: () => familyOptions,
       numbers: states,
       observer: { added },
     });

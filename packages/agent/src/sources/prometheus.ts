@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { formatCount, Rounds } from '@hdrscope/kit';
 import * as z from '#zod';
-import { duration, mapping, size, text, wholeNumber, yesOrNo } from '../config/values.ts';
+import { duration, mapping, size, text, yesOrNo } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { metricsUrl, type ScrapeTarget } from '../scrape/target.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../scrape/target-lists.ts';
 import { TargetLoops } from '../scrape/target-loops.ts';
 import { headers, shownUrl, tls } from '../sinks/sending.ts';
-import { attributes, dropAttributes, since } from './shared.ts';
+import { attributes, cardinalityLimit, dropAttributes, expireAfter, since } from './shared.ts';
 
 const TARGET = 'the URL of a target, such as http://localhost:9100/metrics, without user and password';
 
@@ -74,12 +74,8 @@ const schema = entry(
     ),
     since,
     maxSize: size.prefault('64MiB').describe('The largest answer, on the wire and decompressed.'),
-    cardinalityLimit: wholeNumber(1)
-      .default(10_000)
-      .describe('The largest number of series of one histogram. The overflow series takes the rest.'),
-    expireAfter: duration
-      .optional()
-      .describe('The time after which a series ends that counts nothing. Default: series do not end.'),
+    cardinalityLimit,
+    expireAfter,
     username: text('a name').optional().describe('The user, for basic authentication.'),
     password: text('a password').optional().describe('The password of the user.'),
     token: text('a token').optional().describe('Sent as "Authorization: Bearer TOKEN".'),

@@ -2,13 +2,14 @@ import { formatCount, listNames } from '@hdrscope/kit';
 import { isLoopback } from '@hdrscope/kit/server';
 import { serveRemoteWrite } from '@hdrscope/prometheus/receiver';
 import * as z from '#zod';
-import { duration, size, text, wholeNumber, yesOrNo } from '../config/values.ts';
+import { size, text, wholeNumber, yesOrNo } from '../config/values.ts';
 import { defineSource, entry, noKernelMaps, noteOnce, type SourcePart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
-import { attributes, dropAttributes } from './shared.ts';
+import { attributes, cardinalityLimit, dropAttributes, expireAfter, since } from './shared.ts';
 
 const PATH = '/api/v1/write';
 const MOST_SHOWN = 3;
+const MOST_STREAMS = 2 ** 30;
 
 const schema = entry('remote-write', "A receiver of Prometheus' remote write 1 and 2: its histograms.", {
   ...serverKeys('127.0.0.1:9201'),
@@ -20,12 +21,12 @@ const schema = entry('remote-write', "A receiver of Prometheus' remote write 1 a
     .optional()
     .describe('Names of the histograms that count, such as "http_*". Default: all.'),
   maxSize: size.prefault('16MiB').describe('The largest request, on the wire and decompressed.'),
-  cardinalityLimit: wholeNumber(1)
-    .default(10_000)
-    .describe('The largest number of series of one histogram. The overflow series takes the rest.'),
-  expireAfter: duration
-    .optional()
-    .describe('The time after which a series ends that counts nothing. Default: series do not end.'),
+  cardinalityLimit,
+  maxStreams: wholeNumber(1, MOST_STREAMS)
+    .default(100_000)
+    .describe('How many histograms are remembered. Further ones are refused.'),
+  expireAfter,
+  since,
   attributes,
   dropAttributes,
 }).check(({ value: { listen, allowRemote, token }, issues }) => {
@@ -49,7 +50,8 @@ export const remoteWriteReceiver: SourcePart = defineSource({
   // Two servers cannot listen at one port.
   origin: () => undefined,
   async start(config, context) {
-    const { name, listen, metrics, maxSize, cardinalityLimit, expireAfter, attributes } = config;
+    const { name, listen, metrics, maxSize, cardinalityLimit, expireAfter, attributes, maxStreams, since } =
+      config;
     const { registry, intake, added, succeeded, failed } = context;
     const { memory, dropAttributes } = intake(`remote-write ${name}`);
     let problem = '';
@@ -57,6 +59,7 @@ export const remoteWriteReceiver: SourcePart = defineSource({
       ...listen,
       ...guardOptions(config, context),
       ...{ metrics, cardinalityLimit, expireAfterMs: expireAfter, attributes, memory, dropAttributes },
+      ...{ maxStreams, since },
       maxBytes: maxSize,
       observer: {
         added,

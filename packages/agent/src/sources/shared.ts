@@ -27,6 +27,14 @@ export const since: z.ZodDefault<z.ZodEnum<{ beginning: 'beginning'; now: 'now' 
   .default('beginning')
   .describe('Whether counts from before the agent began count too, or only later ones.');
 
+export const cardinalityLimit: z.ZodDefault<z.ZodNumber> = wholeNumber(1)
+  .default(10_000)
+  .describe('The largest number of series of one histogram. The overflow series takes the rest.');
+
+export const expireAfter: z.ZodOptional<typeof duration> = duration
+  .optional()
+  .describe('The time after which a series ends that counts nothing. Default: series do not end.');
+
 export const perCpu: z.ZodDefault<z.ZodBoolean> = yesOrNo(false).describe(
   'Whether each CPU has series of its own.',
 );

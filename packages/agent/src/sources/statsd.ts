@@ -3,14 +3,14 @@ import type { StatsdOther } from '@hdrscope/inputs/statsd';
 import { describeListenError, formatCount, formatSize } from '@hdrscope/kit';
 import { inUrl, isLoopback } from '@hdrscope/kit/server';
 import * as z from '#zod';
-import { address, duration, oneOf, size, text, unit, wholeNumber, yesOrNo } from '../config/values.ts';
+import { address, oneOf, size, text, unit, wholeNumber, yesOrNo } from '../config/values.ts';
 import type { EntryPackets } from '../health.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSource, entry, noKernelMaps, noteOnce, type SourcePart } from '../part.ts';
 import { createStatsdIntake } from '../statsd/intake.ts';
 import { type Receiver, receiveUdp, receiveUnix } from '../statsd/receiver.ts';
 import type { TakePacket } from '../statsd/sockets.ts';
-import { attributes, dropAttributes } from './shared.ts';
+import { attributes, dropAttributes, expireAfter } from './shared.ts';
 
 const schema = entry('statsd', 'Timers, histograms and distributions of StatsD and DogStatsD.', {
   address: address
@@ -41,9 +41,7 @@ const schema = entry('statsd', 'Timers, histograms and distributions of StatsD a
   maxSeries: wholeNumber(1)
     .default(10_000)
     .describe('The largest number of series of all metrics. Overflow series take the rest.'),
-  expireAfter: duration
-    .optional()
-    .describe('The time after which a series ends that counts nothing. Default: series do not end.'),
+  expireAfter,
   attributes,
   dropAttributes,
 })
