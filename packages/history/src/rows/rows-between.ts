@@ -70,12 +70,17 @@ export function* rowsBetween(
   if (typeof producer !== 'string' || producer === '') {
     throw mustBe('ERR_INVALID_OPTION', 'producer', 'a text, not empty', producer);
   }
+  const writer = wellFormed(producer);
   let next = sequence;
-  for (const { family, series } of later.changesSince(earlier ?? EMPTY_SNAPSHOT)) {
-    const texts = textsOf(family);
+  // A family that cannot be rows is refused before the first row.
+  const changes = [...later.changesSince(earlier ?? EMPTY_SNAPSHOT)].map((change) => ({
+    ...change,
+    texts: textsOf(change.family),
+  }));
+  for (const { family, series, texts } of changes) {
     for (const one of series) {
       if (one.counts.total === 0) continue;
-      yield rowOf(family, one, texts(one.attributes), later.timeMs, wellFormed(producer), next++);
+      yield rowOf(family, one, texts(one.attributes), later.timeMs, writer, next++);
     }
   }
 }
@@ -152,7 +157,8 @@ function slotsOf({ layout, counts, reaches }: SeriesSnapshot, bits: number, fact
   // A reach is that of all counts since the start, and extremes are those of the interval.
   const least = isExact.min ? slotOfTick(Math.floor(min), bits) : 0;
   const most = isExact.max ? slotOfTick(Math.ceil(max), bits) : Number.POSITIVE_INFINITY;
-  const sums = new SlotSums();
+  const slots = { bits, k: [] as number[], c: [] as number[], w: [] as number[] };
+  let isInOrder = true;
   for (const [slot, count] of usedSlots(counts)) {
     const reach = reaches.get(slot) ?? { first: slot, last: slot };
     const first = slotAt(reach.first);
@@ -160,9 +166,21 @@ function slotsOf({ layout, counts, reaches }: SeriesSnapshot, bits: number, fact
     const isOpen = reach.last > slot && reach.last === layout.slotCount - 1;
     const last = isOpen ? slotOfTick(LAST_TICK, bits) : slotAt(reach.last);
     const [from, to] = [Math.max(first, least), Math.min(last, most)];
-    if (from <= to) sums.add(from, to, count);
-    else sums.add(first, last, count);
+    const [k, width] = from <= to ? [from, to - from] : [first, last - first];
+    const before = slots.k.length - 1;
+    const more = k - slots.k[before]! || width - slots.w[before]!;
+    if (more === 0) slots.c[before]! += count;
+    else {
+      isInOrder &&= !(more < 0);
+      slots.k.push(k);
+      slots.c.push(count);
+      slots.w.push(width);
+    }
   }
+  if (isInOrder) return { ...slots, w: slots.w.some((width) => width > 0) ? slots.w : [] };
+  // Narrowing has moved a slot that reaches far before one that does not.
+  const sums = new SlotSums();
+  sums.addRow(slots, bits);
   return sums.lists();
 }
 
