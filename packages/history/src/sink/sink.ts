@@ -20,6 +20,37 @@ export interface HistoryRuntime {
   readonly repeat: (callback: () => void, intervalMs: number) => () => void;
 }
 
+/** Writes the batches of a cycle until one fails. Others come in the next cycle. */
+class CycleWriter {
+  /** How many batches were written. */
+  written = 0;
+  readonly #writeDue: (() => Promise<number>) | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param writeDue Writes what is due, and returns how many batches that was; `undefined` before the time of the next attempt. */
+  constructor(writeDue: (() => Promise<number>) | undefined) {
+    this.#writeDue = writeDue;
+  }
+
+  get isWriting(): boolean {
+    return this.#writeDue !== undefined && this.#failure === undefined;
+  }
+
+  async write(): Promise<void> {
+    if (this.#writeDue === undefined || this.#failure !== undefined) return;
+    try {
+      this.written += await this.#writeDue();
+    } catch (error) {
+      this.#failure = { error };
+    }
+  }
+
+  /** @throws The failure of a batch. */
+  assertDone(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
 /** Writes a registry to a folder or a table, interval by interval. Made by `openHistory`. */
 export class HistorySink {
   readonly #registry: Registry;
@@ -126,12 +157,14 @@ export class HistorySink {
   /** Never rejects. */
   async #cycle(isAll: boolean): Promise<boolean> {
     await this.#attempt(async () => {
-      await this.#collect(isAll);
-      if (!isAll && this.#runtime.clock.monotonicMs() < this.#retryMs) return;
-      await this.#prepare();
-      const written = await this.#writeDue(isAll);
+      const mayWrite = isAll || this.#runtime.clock.monotonicMs() >= this.#retryMs;
+      const writer = new CycleWriter(mayWrite ? () => this.#writeDue(isAll) : undefined);
+      await this.#collect(isAll, writer);
+      await writer.write();
+      if (!mayWrite) return;
+      writer.assertDone();
       await this.#keepOthers();
-      if (written > 0 || this.#waiting.length === 0) this.#succeeded();
+      if (writer.written > 0 || this.#waiting.length === 0) this.#succeeded();
     });
     await this.#removeOld();
     this.#loseBeyond(this.#isClosed ? 0 : this.#settings.maxWaitingBytes);
@@ -181,30 +214,42 @@ export class HistorySink {
     }
   }
 
-  async #collect(isAll: boolean): Promise<void> {
+  /** Makes the rows of an interval. Whole batches of them are written while others are made, so that memory does not depend on their number. */
+  async #collect(isAll: boolean, writer: CycleWriter): Promise<void> {
+    const { gatherTimeoutMs, maxBatchRows, maxWaitingBytes } = this.#settings;
     const snapshot = await this.#registry.gather({
-      timeoutMs: this.#settings.gatherTimeoutMs,
+      timeoutMs: gatherTimeoutMs,
       maxAgeMs: isAll ? 0 : SHARED_GATHER_MS,
     });
     this.#counts.failingSources = snapshot.errors.length;
+    const nowMs = this.#runtime.clock.monotonicMs();
+    const before = this.#collected;
     const facts = { producer: this.#producer, sequence: this.#sequence };
-    const rows: HistoryRow[] = [];
     const slices = new Slices();
-    for (const row of rowsBetween(this.#collected, snapshot, facts)) {
+    let rows: HistoryRow[] = [];
+    for (const row of rowsBetween(before, snapshot, facts)) {
       rows.push(row);
+      // From the first row on: those of a half would come again under other numbers.
+      this.#collected = snapshot;
+      this.#sequence = row.sequence + 1;
+      if (rows.length === maxBatchRows) {
+        this.#waiting.add(rows, nowMs);
+        rows = [];
+        await writer.write();
+        if (!writer.isWriting) this.#loseBeyond(maxWaitingBytes);
+      }
       if (slices.isOver()) await slices.next();
     }
-    // All at once: rows of a half would come again under other numbers.
     this.#collected = snapshot;
-    this.#sequence += rows.length;
     this.#counts.collectedUntilMs = snapshot.timeMs;
-    this.#waiting.add(rows, this.#runtime.clock.monotonicMs());
+    this.#waiting.add(rows, nowMs);
   }
 
   /** Writes batches until the waiting rows are few and young; after a failure, until no row waits. Returns the number of batches. */
   async #writeDue(isAll: boolean): Promise<number> {
     const { maxBatchRows, batchMs } = this.#settings;
     let batches = 0;
+    await this.#prepare();
     while (!this.#isClosed && this.#waiting.length > 0) {
       const isOld = this.#runtime.clock.monotonicMs() - this.#waiting.oldestMs >= batchMs;
       if (!(isAll || isOld || this.#duties.isFailingAt('write') || this.#waiting.length >= maxBatchRows))

@@ -91,8 +91,15 @@ export class WaitingRows {
 
   #takeOut({ rows }: WaitingBatch): WaitingRow[] {
     const gone = new Set(rows);
-    const out = this.#rows.filter(({ row }) => gone.has(row));
-    this.#rows = this.#rows.filter(({ row }) => !gone.has(row));
+    const out: WaitingRow[] = [];
+    const staying: WaitingRow[] = [];
+    // The rows of a batch are among the first ones: looking at all would take quadratic time in the number of batches.
+    let end = 0;
+    for (; out.length < rows.length && end < this.#rows.length; end++) {
+      const waiting = this.#rows[end]!;
+      (gone.has(waiting.row) ? out : staying).push(waiting);
+    }
+    this.#rows = staying.concat(this.#rows.slice(end));
     for (const row of rows) this.#bytes -= bytesOf(row);
     this.#batch = undefined;
     return out;

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
-import { type HistoryRow, openHistory, queryHistory } from '../../src/index.ts';
+import { type HistoryRow, type HistoryTable, openHistory, queryHistory } from '../../src/index.ts';
 import { rowsIn } from '../support/folder.ts';
 import { opened, START_MS, until } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -13,6 +14,21 @@ shareDuckDb();
 async function flatRows(folder: string): Promise<HistoryRow[]> {
   return [...(await rowsIn(folder)).values()].flat();
 }
+
+/** A table whose inserts are a function of a test. */
+const tableOf = (write: (rows: readonly HistoryRow[]) => Promise<void>): HistoryTable => ({
+  name: 'table',
+  open: async () => ({
+    name: 'table',
+    maxBatchBytes: Number.POSITIVE_INFINITY,
+    async write({ rows }) {
+      await write(rows);
+      return 1;
+    },
+    errorOf: (cause) => new HdrscopeError('ERR_HISTORY_TABLE', 'no insert', { cause }),
+    close: async () => {},
+  }),
+});
 
 describe('a history', () => {
   test('has a row for each series and interval, with the exact extremes of the interval', async () => {
@@ -99,6 +115,47 @@ describe('a history', () => {
     await tick();
     expect(names()).toEqual([expect.stringMatching(/^\d+-shop-[0-9a-f]{16}-0\.parquet$/)]);
     expect(await queryHistory(folder, { metric: 'rpc' })).toMatchObject([{ count: 3 }]);
+    await sink.close();
+  });
+
+  test('writes batches while it makes further rows: no more rows wait than a batch has', async () => {
+    const registry = createRegistry();
+    const lat = registry.histogram({ name: 'lat', unit: 's' });
+    for (let i = 0; i < 25; i++) lat.with({ i }).record(1);
+    const waiting: number[] = [];
+    const sequences: number[] = [];
+    const sink = await openHistory(registry, {
+      table: tableOf(async (rows) => {
+        waiting.push(sink.health.waitingRows);
+        sequences.push(...rows.map(({ sequence }) => sequence));
+      }),
+      maxBatchRows: 10,
+    });
+    expect(await sink.flush()).toBe(true);
+    expect(waiting).toEqual([10, 10, 5]);
+    expect(sequences).toEqual(Array.from({ length: 25 }, (_, sequence) => sequence));
+    await sink.close();
+  });
+
+  test('goes on with an interval of which a batch has failed, and writes each row once', async () => {
+    const registry = createRegistry();
+    const lat = registry.histogram({ name: 'lat', unit: 's' });
+    for (let i = 0; i < 25; i++) lat.with({ i }).record(1);
+    const sequences: number[] = [];
+    let tries = 0;
+    const sink = await openHistory(registry, {
+      table: tableOf(async (rows) => {
+        if (++tries === 2) throw new Error('the disk is full');
+        sequences.push(...rows.map(({ sequence }) => sequence));
+      }),
+      maxBatchRows: 10,
+      onError: () => {},
+    });
+    expect(await sink.flush()).toBe(false);
+    expect(tries).toBe(2);
+    expect(sink.health).toMatchObject({ isFailing: true, writtenRows: 10, waitingRows: 15, lostRows: 0 });
+    expect(await sink.flush()).toBe(true);
+    expect(sequences).toEqual(Array.from({ length: 25 }, (_, sequence) => sequence));
     await sink.close();
   });
 
