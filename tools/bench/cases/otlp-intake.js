@@ -2,66 +2,23 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../lib/free-port.js';
 import { PEERS, programOf } from '../../peers/peers.js';
 import { otlpRequest, setTimes } from '../otlp-requests.js';
+import { SENDERS } from '../otlp-senders.js';
 
 /** @import { Group, Setup } from '../types.js' */
 
-/** @typedef {'http' | 'grpc'} Protocol */
+/** @import { Protocol } from '../otlp-senders.js' */
 
 const series = 2000;
 const requests = 5;
 const INTERVAL_NS = 10_000_000_000n;
-/** The bytes of a partial success without refusals. */
-const EMPTY_ANSWER = 2;
-
-/** @type {Record<Protocol, (port: number) => (body: Buffer) => Promise<void>>} */
-const senders = {
-  http: (port) => async (body) => {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/metrics`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-protobuf' },
-      body,
-    });
-    const answer = await response.arrayBuffer();
-    // Nothing may be refused.
-    if (!response.ok || answer.byteLength > EMPTY_ANSWER)
-      throw new Error(`${response.status} ${Buffer.from(answer)}`);
-  },
-  grpc: (port) => {
-    const session = connect(`http://127.0.0.1:${port}`);
-    // A connection that rests must not keep the process alive.
-    session.unref();
-    return async (body) => {
-      session.ref();
-      const frame = Buffer.alloc(5);
-      frame.writeUInt32BE(body.length, 1);
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      });
-      const trailers = once(stream, 'trailers');
-      stream.write(frame);
-      stream.end(body);
-      let bytes = 0;
-      for await (const chunk of stream) bytes += chunk.length;
-      const [{ 'grpc-status': status, 'grpc-message': reason }] = await trailers;
-      session.unref();
-      if (status !== '0' || bytes > frame.length + EMPTY_ANSWER)
-        throw new Error(`${status} ${reason}, ${bytes} bytes`);
-    };
-  },
-};
-
 /** @type {(protocol: Protocol, start: () => Promise<number>) => Setup} */
 const taking = (protocol, start) => async () => {
-  const send = senders[protocol](await start());
+  const send = SENDERS[protocol](await start());
   const all = Array.from({ length: requests }, (_, i) => otlpRequest(i * series, series));
   let startNs = BigInt(Date.now() - 86_400_000) * 1_000_000n;
   let taken = 0;

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { MICROS, Truth } from '../fleet/hosts.js';
+import { differencesOf, linesOf } from '../fleet/questions.js';
+import { SOURCE_ARGUMENTS } from '../lib/import-source.js';
+import { workspaceRoot } from '../lib/workspace.js';
+
+test.each([
+  ['one row for each host, by two gateways over HTTP', ['--gateways', '2']],
+  ['one series of all hosts, by a gateway over gRPC', ['--drop', '--protocol', 'grpc']],
+])(
+  'a small fleet has the truth in all answers: %s',
+  (_, options) => {
+    const size = [
+      '--hosts',
+      '25',
+      '--series',
+      '3',
+      '--minutes',
+      '4',
+      '--period',
+      '0.5',
+      '--engines',
+      'duckdb',
+    ];
+    const args = [...SOURCE_ARGUMENTS, 'tools/fleet/main.js', ...size, ...options];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: workspaceRoot,
+      encoding: 'utf8',
+      timeout: 240_000,
+    });
+    expect({ status, stderr: stderr.replaceAll(/^minute .*\n/gm, '') }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('All answers hold the truth, and all counts are equal.');
+    expect(stdout).toContain('duckdb: load and ask both questions');
+  },
+  250_000,
+);
+
+describe('an answer', () => {
+  const truth = new Truth(2);
+  for (let entry = 1000; entry < 2000; entry++) truth.add(0, entry);
+  const seconds = (entry: number): number => MICROS[entry]! / 1e6;
+  const exactly = (value: number) => ({ lower: value, upper: value });
+  const right = {
+    route: '/r0',
+    count: 1000,
+    mean: exactly(truth.sums[0]! / 1000 / 1e6),
+    max: exactly(seconds(1999)),
+    percentiles: [exactly(seconds(1499)), exactly(seconds(1989)), exactly(seconds(1998))],
+  };
+
+  test('that is right has no differences, by route and as a whole', () => {
+    expect(differencesOf([right], truth, true)).toEqual([]);
+    expect(differencesOf([{ ...right, route: undefined }], truth, false)).toEqual([]);
+  });
+
+  test.each([
+    ['a count', { count: 999 }, '1000 values were sent, and the answer has 999'],
+    ['a maximum', { max: exactly(seconds(1998)) }, 'the maximum is'],
+    ['a mean', { mean: exactly(seconds(1500) * 2) }, 'the mean is'],
+    [
+      'a percentile above the truth',
+      { percentiles: [exactly(seconds(1500)), ...right.percentiles.slice(1)] },
+      'p50 is',
+    ],
+    [
+      'a percentile below the truth',
+      { percentiles: [...right.percentiles.slice(0, 2), { lower: 0, upper: seconds(1997) }] },
+      'p99.9 is',
+    ],
+  ])('that is wrong in %s is found', (_, wrong, problem) => {
+    expect(differencesOf([{ ...right, ...wrong }], truth, true)).toEqual([
+      expect.stringContaining(`/r0: ${problem}`),
+    ]);
+  });
+
+  test('that lacks a group, or has one too many, is found', () => {
+    expect(differencesOf([], truth, true)).toHaveLength(2);
+    expect(differencesOf([right, { ...right, route: '/r1' }], truth, true)).toEqual([
+      'there are 2 lines and 1 groups',
+    ]);
+  });
+});
+
+test('an answer of an engine whose bucket has no end has no upper bound', () => {
+  const row = {
+    ...{ group1: '/r0', count: '2', sum_lower: 1, sum_upper: null, max_lower: 1, max: null },
+    ...{ p50_lower: 1, p50_upper: 2, p99_lower: 1, p99_upper: null, p99_9_lower: 1, p99_9_upper: 'Infinity' },
+  };
+  expect(linesOf([row])).toEqual([
+    {
+      route: '/r0',
+      count: 2,
+      mean: { lower: 0.5, upper: Number.POSITIVE_INFINITY },
+      max: { lower: 1, upper: Number.POSITIVE_INFINITY },
+      percentiles: [2, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY].map((upper) => ({
+        lower: 1,
+        upper,
+      })),
+    },
+  ]);
+});
