@@ -38,7 +38,8 @@ export function keepReading(
  * The time, in milliseconds since 1970, until which a source is not known: a counter that began before it may have been counted, by an
  * earlier process or before it was forgotten.
  */
-export function findUnknownUntil({ unknownUntilMs }: IngestMemory, clock: Clock): number {
+export function findUnknownUntil(memory: IngestMemory, clock: Clock): number {
+  const { unknownUntilMs } = memory;
   return unknownUntilMs === undefined
     ? clock.nowMs()
     : clock.nowMs() - (clock.monotonicMs() - unknownUntilMs);
