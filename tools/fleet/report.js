@@ -94,12 +94,12 @@ export function costText({ intake, points, rows, steps, bytes, hosts, series, mi
   const ofPoint = cpuSeconds / points;
   const pointsOfMinute = FULL.hosts * FULL.series;
   const pointsOfDay = pointsOfMinute * MINUTES_OF_DAY;
+  const capacity = 60 / ofPoint;
+  const gateways = Math.ceil(pointsOfMinute / capacity);
   // With dropped hosts, each gateway has a row for each series and minute.
-  const rowsOfPoint = rows / points;
-  const rowsOfDay = isDropped ? FULL.series * MINUTES_OF_DAY : pointsOfDay * Math.min(1, rowsOfPoint);
+  const rowsOfDay = isDropped ? gateways * FULL.series * MINUTES_OF_DAY : pointsOfDay;
   const ofRow = (/** @type {string} */ title) =>
     (steps.find((step) => step.title === title)?.cpuSeconds ?? 0) / rows;
-  const capacity = 60 / ofPoint;
   const core = (/** @type {number} */ seconds) =>
     count(seconds / SECONDS_OF_DAY, seconds < SECONDS_OF_DAY * 10 ? 2 : 0);
   const disk = bytes.compacted / rows;
@@ -117,6 +117,6 @@ export function costText({ intake, points, rows, steps, bytes, hosts, series, mi
       ['compact', core(rowsOfDay * ofRow('compact'))],
       ['roll up by the hour, over hosts', core(rowsOfDay * ofRow('roll up by the hour, over hosts'))],
     ]),
-    `A gateway is one process, and takes ${count(capacity / 1e6, 2)} million series-minutes a minute of one core: ${count(Math.ceil(pointsOfMinute / capacity))} of them take this fleet. Measured with ${count(hosts * series)} series of hosts and ${count(minutes)} minutes.`,
+    `A gateway is one process, and takes ${count(capacity / 1e6, 2)} million series-minutes a minute of one core: ${count(gateways)} of them take this fleet${isDropped ? ', each with rows of its own' : ''}. Measured with ${count(hosts * series)} series of hosts and ${count(minutes)} minutes.`,
   ].join('\n\n');
 }

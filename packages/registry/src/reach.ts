@@ -106,11 +106,10 @@ export function reachBeyond(
   return joined({ first: slot, last: slot }, reach);
 }
 
-/** Whether values of a reach may lie nowhere but in another one. Series whose counts came by one plan share its reach. */
-export function hasReach(known: SlotReach, { first, last, startsAbove, endsWithin }: SlotReach): boolean {
-  const hasFirst = known.first < first || (known.first === first && (!known.startsAbove || startsAbove));
-  const hasLast = known.last > last || (known.last === last && (!known.endsWithin || endsWithin));
-  return (hasFirst && hasLast) === true;
+/** Whether a known reach takes another one in without a change; not all that do are found. Series whose counts came by one plan share its reach. */
+export function hasReach(known: SlotReach, reach: SlotReach): boolean {
+  const isEndless = !known.startsAbove && !known.endsWithin;
+  return known === reach || (isEndless && known.first <= reach.first && known.last >= reach.last);
 }
 
 function joined(known: SlotReach, { first, last, startsAbove, endsWithin }: SlotReach): SlotReach {

@@ -517,7 +517,7 @@ export class Series {
   #widen(slot: number, reach: SlotReach | undefined): void {
     if (reach === undefined) return;
     const known = (this.#reaches ?? this.#last?.reaches)?.get(slot);
-    if (known !== undefined && hasReach(known, reach)) return;
+    if (known && hasReach(known, reach)) return;
     this.#reaches ??= new ReachList(this.#last?.reaches);
     this.#reaches.widen(slot, reach);
   }
