@@ -54,6 +54,7 @@ const LEAST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 /** So many pages are remembered that this one goes on with. */
 const MOST_PREDECESSORS = 100;
+const MOST_UNHEARD = 100;
 /** After so many failures the port is another program's. */
 const TELLING_FAILURES = 5;
 
@@ -143,6 +144,8 @@ export function openPage(options: PageOptions): Page {
   let ledBy: string | undefined;
   /** Those of other processes, in one that leads. */
   const sockets = new Set<Socket>();
+  /** Processes that were not connected when they ended, the latest first. Their first words may still come, and must not make members of them. */
+  let endedUnheard: readonly string[] = [];
   let toLeader: { readonly socket: Socket; readonly port: Port } | undefined;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -282,8 +285,12 @@ export function openPage(options: PageOptions): Page {
     port.on('message', (message: Message) => {
       if (role !== 'leading' || leading === undefined) socket.destroy();
       else if (message.page === 'hello') {
-        hello = message;
         takeAllLeft();
+        if (endedUnheard.includes(message.name)) {
+          socket.destroy();
+          return;
+        }
+        hello = message;
         const sum = addUp();
         const never = Number.NEGATIVE_INFINITY;
         member = { port, countsMs: never, numbersMs: never, waiting: [] };
@@ -335,6 +342,7 @@ export function openPage(options: PageOptions): Page {
     if (leading === undefined) return;
     try {
       const names = place.left().filter((one) => !leading?.sum?.members.has(one));
+      endedUnheard = [...names, ...endedUnheard].slice(0, MOST_UNHEARD);
       const lefts = names.flatMap((one) => (place.take(one) as Left | undefined) ?? []);
       inherit(lefts);
       for (const left of lefts) receive(left);
