@@ -27,7 +27,7 @@ import { assertOrders, shiftedCounts } from './shift.ts';
 import { asBigInts } from './slot-values.ts';
 import { STORAGE, type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most, type TimeSpan } from './time-span.ts';
-import { slotOfValue } from './values.ts';
+import { slotOfValue, valueOfSlot } from './values.ts';
 
 /**
  * A `Histogram` for those who only read it: it cannot be recorded into, reset or relabelled.
@@ -428,15 +428,10 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
 
   /** A histogram with the layout, policy, times and tag of this one, and with these counts or none. */
   #like(storage: Storage, counts?: CountsStore): Histogram {
-    const { layout, autoResize, outOfRange } = this;
+    const { layout, autoResize, outOfRange, startTimeMs, endTimeMs, tag } = this;
     const store = counts ?? emptyStore(storage, layout, autoResize);
     const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize, outOfRange }));
-    [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [
-      this.startTimeMs,
-      this.endTimeMs,
-      this.tag,
-    ];
-    return histogram;
+    return Object.assign(histogram, { startTimeMs, endTimeMs, tag });
   }
 
   #notePlaced(added: Omit<Counted, 'counts'>): void {
@@ -500,9 +495,3 @@ interface Translated {
 }
 
 const NOTHING: Translated = { slots: [], counts: [] };
-
-/** The integer that stands for a slot of any layout: its own bound in an HDR layout, its middle in others. */
-function valueOfSlot(layout: Layout, slot: number, bound: 'lowest' | 'highest'): bigint {
-  if (!isHdrLayout(layout)) return BigInt(Math.floor(layout.midpoint(slot)));
-  return bound === 'lowest' ? BigInt(layout.lower(slot)) : layout.upperBigInt(slot);
-}

@@ -1,5 +1,6 @@
 import { mustBe } from '../errors.ts';
-import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
+import { type HdrLayout, isHdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
+import type { Layout } from '../layout/layout.ts';
 
 /**
  * The slot of any value up to 2^63 − 1. Beyond the range of the layout, slot numbers go on by the same rule.
@@ -41,4 +42,10 @@ export function assertCount(count: number): void {
   if (!Number.isSafeInteger(count) || count < 0) {
     throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
   }
+}
+
+/** The integer that stands for a slot of any layout: its own bound in an HDR layout, its middle in others. */
+export function valueOfSlot(layout: Layout, slot: number, bound: 'lowest' | 'highest'): bigint {
+  if (!isHdrLayout(layout)) return BigInt(Math.floor(layout.midpoint(slot)));
+  return bound === 'lowest' ? BigInt(layout.lower(slot)) : layout.upperBigInt(slot);
 }
