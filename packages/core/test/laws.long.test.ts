@@ -2,6 +2,7 @@
 import './analysis/compare-runs.test.ts';
 import './analysis/percentile-interval.test.ts';
 import './analysis/run-percentile.test.ts';
+import './analysis/weights.test.ts';
 import './counts/dense.test.ts';
 import './counts/shared.test.ts';
 import './counts/sparse.test.ts';

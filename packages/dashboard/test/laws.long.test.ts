@@ -2,5 +2,6 @@
 import './answer/bad-input.test.ts';
 import './answer/baseline.test.ts';
 import './answer/row-reader.test.ts';
+import './answer/samples.test.ts';
 import './gzip-events.test.ts';
 import './live-table.test.ts';
