@@ -18,7 +18,7 @@ const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
   [/^npm run (site|registry)$/, 'site.walk.test.ts and get-started.walk.test.ts type it'],
   [/^npm run (readers|statsd-load)$/, 'it measures beside packages of others, or needs a C compiler'],
   [
-    /^npm run (bench|contention|frameworks|growth|in-service|kernel-layouts|quantile-errors|release -- --rehearse)$/,
+    /^npm run (bench|contention|fleet|frameworks|growth|in-service|kernel-layouts|quantile-errors|release -- --rehearse)$/,
     'it takes minutes, and tests of their own run its parts',
   ],
 ];
