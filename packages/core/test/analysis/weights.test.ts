@@ -24,7 +24,7 @@ import { createRandom } from '@hdrscope/testing/random';
 import { drawSample, mostOf, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
 import fc from 'fast-check';
 
-const RUNS = caseCount(80, 2000);
+const RUNS = caseCount(30, 2000);
 const CONFIDENCE = 0.9;
 /** The largest value of the population, in which all integers from 0 on are equally frequent. */
 const TOP = 9999;

@@ -6,7 +6,7 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
 import { drawSample, mostOf, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
 
-const RUNS = caseCount(100, 1000);
+const RUNS = caseCount(30, 1000);
 const CONFIDENCE = 0.9;
 const LAYOUT = hdrLayout({ highestTrackableValue: 10_000_000 });
 const SLOTS = layoutSlots(LAYOUT, resolutionOf(1));
