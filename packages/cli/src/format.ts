@@ -32,3 +32,8 @@ export function worthText(count: number, asGoodAs: number, sent: number = count)
   const worth = Math.max(1, Number(asGoodAs.toPrecision(2)));
   return `${valuesText(count)}, correlated: as good as ${formatCount(worth)}`;
 }
+
+/** A number of things: `1 target`, `2 targets`. */
+export function countText(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

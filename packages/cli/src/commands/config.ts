@@ -5,6 +5,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { ExitCode, Refusal } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
+import { countText } from '../format.ts';
 import { writeWhole } from '../output-options.ts';
 import { errorText } from '../system-error.ts';
 
@@ -42,7 +43,9 @@ Starts nothing and connects to nothing. Variables come from the environment.`,
     for (const path of operands) {
       try {
         const { sources, sinks } = await readConfigFile(path, { environment: io.environment });
-        await io.stdout.write(`${path}: ${count(sources, 'source')} and ${count(sinks, 'sink')}\n`);
+        await io.stdout.write(
+          `${path}: ${countText(sources.length, 'source')} and ${countText(sinks.length, 'sink')}\n`,
+        );
       } catch (error) {
         if (!(error instanceof HdrscopeError) && !('syscall' in (error as Error))) throw error;
         exitCode = ExitCode.refused;
@@ -52,10 +55,6 @@ Starts nothing and connects to nothing. Variables come from the environment.`,
     return exitCode;
   },
 });
-
-function count({ length }: readonly unknown[], what: string): string {
-  return `${length} ${what}${length === 1 ? '' : 's'}`;
-}
 
 export const schema = defineCommand({
   path: 'hdrscope config schema',

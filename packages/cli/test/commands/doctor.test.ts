@@ -7,6 +7,7 @@ import { registryReplies, serveAdminSocket } from '@hdrscope/ceph';
 import { serveOtlp } from '@hdrscope/otel/receiver';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { isSameTarget } from '../../src/commands/doctor/prometheus.ts';
 import { hdrscope } from '../support/fake-io.ts';
 
 const ends: (() => unknown)[] = [];
@@ -189,3 +190,18 @@ test('a command line that names nothing, or no URL, is refused', async () => {
     expect(stderr).toMatch(/as in|such as/);
   }
 });
+
+test.each([
+  ['http://127.0.0.1:9464/metrics', 'http://localhost:9464/metrics', true, true],
+  ['http://localhost:9464/metrics', 'http://localhost:9464/metrics', false, false],
+  ['http://shop:9464/metrics', 'http://shop:9464/metrics', false, true],
+  ['http://shop:9464/metrics', 'http://localhost:9464/metrics', true, false],
+  ['http://shop:9464/metrics', 'http://shop:9465/metrics', true, false],
+  ['http://shop:9464/metrics', 'http://shop:9464/other', true, false],
+  ['no URL', 'http://shop:9464/metrics', true, false],
+])(
+  'what is scraped at %s is the target %s: by a Prometheus of this machine (%s), %s',
+  (scraped, url, isHere, same) => {
+    expect(isSameTarget(scraped, new URL(url), isHere)).toBe(same);
+  },
+);

@@ -23,7 +23,7 @@ import {
 import { type SenderTlsFiles, tls, url } from '@hdrscope/kit/delivery';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { snappy } from '../remote-write/snappy.ts';
-import { requestAnswer } from '../scraper/request-answer.ts';
+import { apiUrl, requestAnswer } from '../scraper/request-answer.ts';
 import { type RemoteWriteIntakeHealth, WriteIntake } from './intake.ts';
 import type { RemoteWriteReceiverOptions } from './options.ts';
 import { readReadResponse, type WrittenSeries } from './read-request.ts';
@@ -334,13 +334,6 @@ export async function listRemoteHistograms(options: ListHistogramsOptions): Prom
       Array.isArray(all) && all.some((one) => asObject(one, what).type === 'histogram') ? [name] : [],
     )
     .sort();
-}
-
-/** A path of the API below the URL of a server, which may have a path of its own. */
-function apiUrl(base: string, path: string): URL {
-  const whole = new URL(base);
-  whole.pathname = `${whole.pathname.replace(/\/$/, '')}/api/v1/${path}`;
-  return whole;
 }
 
 // https://github.com/prometheus/prometheus/blob/main/prompb/remote.proto, ReadRequest

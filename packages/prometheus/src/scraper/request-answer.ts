@@ -144,3 +144,10 @@ async function readAll(stream: Readable, budget: Budget): Promise<Uint8Array> {
 export function scrapeError(message: string, cause?: unknown): HdrscopeError<ScrapeErrorCode> {
   return new HdrscopeError('ERR_SCRAPE', message, cause === undefined ? {} : { cause });
 }
+
+/** A path of the API of Prometheus below the URL of a server, which may have a path of its own. */
+export function apiUrl(base: string | URL, path: string): URL {
+  const whole = new URL(base);
+  whole.pathname = `${whole.pathname.replace(/\/$/, '')}/api/v1/${path}`;
+  return whole;
+}

@@ -1,6 +1,7 @@
 import { daemonsAt, parseHistogramSchema } from '@hdrscope/ceph';
 import type { Finding } from '@hdrscope/ebpf';
-import { amiss, type Cures, countText, failed, well } from './finding.ts';
+import { countText } from '../../format.ts';
+import { amiss, type Cures, failed, well } from './finding.ts';
 
 /** Asks the daemons behind a socket, or behind the sockets in a folder, for their histograms. */
 export async function examineCeph(path: string, signal: AbortSignal): Promise<Finding[]> {

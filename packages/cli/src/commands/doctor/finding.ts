@@ -1,5 +1,5 @@
 import type { Finding } from '@hdrscope/ebpf';
-import { formatCount, reasonOf } from '@hdrscope/kit';
+import { reasonOf } from '@hdrscope/kit';
 
 export function well(what: string, detail: string): Finding {
   return { what, ok: true, detail, cure: undefined };
@@ -15,8 +15,4 @@ export type Cures = readonly (readonly [reason: RegExp, cure: string])[];
 export function failed(what: string, error: unknown, cures: Cures): Finding {
   const reason = reasonOf(error);
   return amiss(what, reason, cures.find(([pattern]) => pattern.test(reason))?.[1]);
-}
-
-export function countText(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import { jsonDocument } from '../../figures.ts';
 import { findingLines } from '../../screen/findings.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { canReadKernel } from '../ebpf/doctor.ts';
-import { readTargetUrl } from '../prometheus/target-url.ts';
+import { readServerUrl, readTargetUrl } from '../prometheus/urls.ts';
 import { examineCeph } from './ceph.ts';
 import { examineOtlp } from './otlp.ts';
 import { examinePrometheus } from './prometheus.ts';
@@ -25,13 +25,13 @@ interface Examined {
   readonly findings: readonly Finding[];
 }
 
-function examinedOf(subject: string, findings: readonly Finding[]): Examined {
+function summarize(subject: string, findings: readonly Finding[]): Examined {
   return { subject, ok: findings.every(({ ok }) => ok), findings };
 }
 
 const KERNEL = 'this kernel';
 
-const url = { value: '<url>', parse: readUrl } as const;
+const url = { value: '<url>', parse: readServerUrl } as const;
 
 export const command = defineCommand({
   path: 'hdrscope doctor',
@@ -67,17 +67,17 @@ export const command = defineCommand({
     }
     const { signal } = io;
     const targets = await Promise.all(urls.map((one) => examineTarget(one, signal)));
-    const examined: Examined[] = targets.map(({ url: { host }, findings }) => examinedOf(host, findings));
+    const examined: Examined[] = targets.map(({ url: { host }, findings }) => summarize(host, findings));
     if (prometheus !== undefined) {
       const findings = await examinePrometheus(prometheus, targets, signal);
-      examined.push(examinedOf(`Prometheus at ${prometheus.host}`, findings));
+      examined.push(summarize(`Prometheus at ${prometheus.host}`, findings));
     }
     if (otlp !== undefined) {
       if (otlp.pathname === '/') otlp.pathname = '/v1/metrics';
-      examined.push(examinedOf(`OTLP at ${otlp.host}`, [await examineOtlp(otlp, signal)]));
+      examined.push(summarize(`OTLP at ${otlp.host}`, [await examineOtlp(otlp, signal)]));
     }
     if (ceph !== undefined) {
-      examined.push(examinedOf(`Ceph at ${ceph}`, await examineCeph(ceph, signal)));
+      examined.push(summarize(`Ceph at ${ceph}`, await examineCeph(ceph, signal)));
     }
     if (kernel) {
       const findings = await examineKernel();
@@ -96,10 +96,3 @@ export const command = defineCommand({
     return isWell ? ExitCode.done : ExitCode.refused;
   },
 });
-
-/** @throws UsageError */
-function readUrl(text: string, name: string): URL {
-  const found = URL.canParse(text) ? new URL(text) : undefined;
-  if (found?.protocol === 'http:' || found?.protocol === 'https:') return found;
-  throw new UsageError(`${name} must be a URL, as in http://localhost:9090, got '${text}'`);
-}

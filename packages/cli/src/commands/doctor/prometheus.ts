@@ -1,16 +1,15 @@
 import { isExponentialLayout } from '@hdrscope/core/internal';
 import type { Finding } from '@hdrscope/ebpf';
 import { asObject, Budget, formatCount, listNames, parseJson } from '@hdrscope/kit';
-import { requestAnswer } from '@hdrscope/prometheus/internal';
-import { amiss, type Cures, countText, failed, well } from './finding.ts';
+import { apiUrl, requestAnswer } from '@hdrscope/prometheus/internal';
+import { countText } from '../../format.ts';
+import { amiss, type Cures, failed, well } from './finding.ts';
 import type { ExaminedTarget } from './target.ts';
 
 const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 64 * 2 ** 20;
 const MOST_ELEMENTS = 2_000_000;
 const MOST_NAMED = 3;
-/** So many histograms of a target are looked for. */
-const MOST_LOOKED_FOR = 100;
 
 /** A target as Prometheus describes it. */
 interface ScrapedTarget {
@@ -20,7 +19,7 @@ interface ScrapedTarget {
   readonly error: string;
 }
 
-type Ask = (path: string, parameters?: Readonly<Record<string, string>>) => Promise<unknown>;
+type Ask = (path: string, query?: string) => Promise<unknown>;
 
 /** Asks a Prometheus what it scrapes, and what it has stored of some targets. Source: https://prometheus.io/docs/prometheus/latest/querying/api/ */
 export async function examinePrometheus(
@@ -33,11 +32,12 @@ export async function examinePrometheus(
     const version = textIn(await ask('status/buildinfo'), 'version');
     const answers = well('answers', `Prometheus ${version || 'of an unknown version'}`);
     const flags = asObject(await ask('status/flags'), 'the flags');
-    const scraped = readTargets(await ask('targets', { state: 'active' }));
+    const scraped = readTargets(await ask('targets'));
     const findings = [answers, ...findNativeFlag(version, flags), ...findDown(scraped)];
     // One after another: the server has other work.
     const ofTargets: (readonly Finding[])[] = [];
-    for (const target of targets) ofTargets.push(await findTarget(target, scraped, { version, ask }));
+    const isHere = LOOPBACK.test(url.hostname);
+    for (const target of targets) ofTargets.push(await findTarget(target, scraped, { isHere, version, ask }));
     return [...findings, ...ofTargets.flat()];
   } catch (error) {
     signal.throwIfAborted();
@@ -48,13 +48,14 @@ export async function examinePrometheus(
 const CURES: Cures = [[/./, 'name the address of a Prometheus, as in --prometheus http://localhost:9090']];
 
 function askerOf(base: URL, signal: AbortSignal): Ask {
-  return async (path, parameters = {}) => {
-    const where = new URL(base);
-    where.pathname = `${where.pathname.replace(/\/$/, '')}/api/v1/${path}`;
-    for (const [name, value] of Object.entries(parameters)) where.searchParams.set(name, value);
+  return async (path, query) => {
+    const url = apiUrl(base, path);
     const { bytes } = await requestAnswer({
-      ...{ url: where, headers: {}, tls: {}, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES, signal },
-      failure: `${where.host} cannot be asked`,
+      ...{ url, tls: {}, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES, signal },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      // Many names make a long query, which no URL takes.
+      ...(query !== undefined && { body: new TextEncoder().encode(`${new URLSearchParams({ query })}`) }),
+      failure: `${url.host} cannot be asked`,
     });
     const what = 'the answer of Prometheus';
     const budget = new Budget(what, { elements: MOST_ELEMENTS, depth: 20 });
@@ -110,14 +111,22 @@ function findDown(scraped: readonly ScrapedTarget[]): Finding[] {
   return [amiss(what, detail, 'hdrscope doctor URL says what such a target lacks')];
 }
 
+/** A Prometheus that is asked. */
+interface Asked {
+  /** Whether it runs on this machine, whose names it shares then. */
+  readonly isHere: boolean;
+  readonly version: string;
+  readonly ask: Ask;
+}
+
 /** Whether a target is scraped, and its histograms are there with native buckets. */
 async function findTarget(
   { url, families }: ExaminedTarget,
   scraped: readonly ScrapedTarget[],
-  { version, ask }: { readonly version: string; readonly ask: Ask },
+  { isHere, version, ask }: Asked,
 ): Promise<Finding[]> {
   const what = `scrapes ${url.host}`;
-  const found = scraped.find((one) => isSame(one.url, url));
+  const found = scraped.find((one) => isSameTarget(one.url, url, isHere));
   if (found === undefined) {
     const cure = `add it to scrape_configs: static_configs: [{ targets: ['${url.host}'] }]${url.pathname === '/metrics' ? '' : `, metrics_path: ${url.pathname}`}`;
     return [amiss(what, 'no target has this address', cure)];
@@ -126,8 +135,7 @@ async function findTarget(
   const scrapes = well(what, `as ${describeLabels(found.labels)}`);
   const names = (families ?? [])
     .filter(({ histograms }) => histograms.some(({ counted: { layout } }) => isExponentialLayout(layout)))
-    .map(({ name }) => name)
-    .slice(0, MOST_LOOKED_FOR);
+    .map(({ name }) => name);
   if (names.length === 0) return [scrapes];
   const selected = { job: found.labels.job ?? '', instance: found.labels.instance ?? '' };
   const native = await storedNames(names, selected, ask);
@@ -136,12 +144,18 @@ async function findTarget(
   if (lacking.length === 0) {
     return [scrapes, well(stored, countText(names.length, 'native histogram'))];
   }
-  const classic = await storedNames(
+  const buckets = await storedNames(
     lacking.map((name) => `${name}_bucket`),
     selected,
     ask,
   );
-  const detail = `${listNames(lacking, MOST_NAMED)}: ${classic.size > 0 ? 'classic buckets alone' : 'nothing yet'}`;
+  const classic = lacking.filter((name) => buckets.has(`${name}_bucket`));
+  if (classic.length === 0) {
+    const cure =
+      'wait for the next scrape; a job may also drop it, or give it other labels: metric_relabel_configs';
+    return [scrapes, amiss(stored, `${listNames(lacking, MOST_NAMED)}: nothing yet`, cure)];
+  }
+  const detail = `${listNames(classic, MOST_NAMED)}: classic buckets alone`;
   const cure = isConfigured(version)
     ? `set ${SETTING} in global or in the job ${JSON.stringify(selected.job)}${version === '' ? `; before Prometheus 3.8, start it with ${FLAG}` : ''}`
     : `start Prometheus with ${FLAG}`;
@@ -150,11 +164,14 @@ async function findTarget(
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Whether two addresses are of one target: this machine has several names. */
-function isSame(scraped: string, { hostname, port, pathname }: URL): boolean {
+/** Whether two addresses are of one target. The loopback of another machine is not that of this one, whose loopback has several names. */
+export function isSameTarget(scraped: string, { hostname, port, pathname }: URL, isHere: boolean): boolean {
   if (!URL.canParse(scraped)) return false;
   const other = new URL(scraped);
-  const isHost = other.hostname === hostname || (LOOPBACK.test(other.hostname) && LOOPBACK.test(hostname));
+  const areLoopback = [hostname, other.hostname].map((name) => LOOPBACK.test(name));
+  const isHost = areLoopback.some(Boolean)
+    ? isHere && areLoopback.every(Boolean)
+    : other.hostname === hostname;
   return isHost && other.port === port && other.pathname === pathname;
 }
 
@@ -173,7 +190,7 @@ async function storedNames(
   const pattern = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   const matchers = [`__name__=~${JSON.stringify(pattern)}`, `job=${JSON.stringify(job)}`];
   const query = `count by (__name__) ({${matchers.join()},instance=${JSON.stringify(instance)}})`;
-  const { result } = asObject(await ask('query', { query }), 'the answer of Prometheus');
+  const { result } = asObject(await ask('query', query), 'the answer of Prometheus');
   if (!Array.isArray(result)) return new Set();
   return new Set(result.map((one) => textIn(asObject(one, 'a result').metric, '__name__')));
 }

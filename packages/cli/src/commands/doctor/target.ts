@@ -7,7 +7,8 @@ import {
   type ScrapedFamily,
   type ScrapedHistograms,
 } from '@hdrscope/prometheus/scraper';
-import { amiss, type Cures, countText, failed, well } from './finding.ts';
+import { countText } from '../../format.ts';
+import { amiss, type Cures, failed, well } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
 const MOST_NAMED = 3;

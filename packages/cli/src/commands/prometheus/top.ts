@@ -17,7 +17,7 @@ import { boundsCells, columnsFor, columnsOption, percentilesFor } from '../../fi
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { replaceScreen } from '../../screen/screen.ts';
 import { shownTable } from '../../screen/table.ts';
-import { readTargetUrl } from './target-url.ts';
+import { readTargetUrl } from './urls.ts';
 
 const DESCRIPTION = `Shows the percentiles of the histograms of exporters: what each has counted between two scrapes.
 

@@ -8,6 +8,7 @@ import { listRemoteHistograms, type RemoteReadHealth, readRemote } from '@hdrsco
 import type { Snapshot } from '@hdrscope/registry';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { spanOf } from '../../moment.ts';
+import { readServerUrl } from '../prometheus/urls.ts';
 import { type AskedHistory, askHistory } from './engine.ts';
 import { assertOfServer, type Options } from './options.ts';
 
@@ -32,7 +33,7 @@ export async function askPrometheus(
 ): Promise<number> {
   assertOfServer(options);
   const { prometheus: url, metric } = options;
-  const server = readUrl(url);
+  const server = readServerUrl(url, '--prometheus');
   if (metric === undefined) {
     const names = await listRemoteHistograms({ url, signal: io.signal });
     const known =
@@ -50,13 +51,6 @@ export async function askPrometheus(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** @throws UsageError */
-function readUrl(url: string): URL {
-  const server = URL.canParse(url) ? new URL(url) : undefined;
-  if (server?.protocol === 'http:' || server?.protocol === 'https:') return server;
-  throw new UsageError(`--prometheus must be a URL, as in http://localhost:9090, got '${url}'`);
 }
 
 /** Writes what the metric counted to files of a history. */
