@@ -29,7 +29,7 @@ const YARDSTICK = `(() => {
 })()`;
 
 /** How many times as long as on a usual machine the same work takes: at least 1. */
-async function slownessOf(page: Page): Promise<number> {
+async function measureSlowness(page: Page): Promise<number> {
   return Math.max(1, (await page.evaluate<number>(YARDSTICK)) / YARDSTICK_MS);
 }
 
@@ -139,7 +139,7 @@ describeWithChromium('the live page with very many series', () => {
       expect(proxy.bytes).toBeLessThan(MOST_BYTES);
       const tasks = [Math.max(0, ...(await page.evaluate<number[]>('window.longTasks')))];
       if (browser !== null && browser !== undefined) tasks.push(longestTask(await browser.stopTracing()));
-      const slowness = await slownessOf(page);
+      const slowness = await measureSlowness(page);
       for (const ms of tasks) longest.push(ms / slowness);
     }
     expect(Math.min(...longest)).toBeLessThan(LONGEST_TASK_MS);
@@ -158,7 +158,7 @@ describeWithChromium('the live page with very many series', () => {
             await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
             return performance.now() - startMs;
           })()`);
-        times.push(ms / (await slownessOf(page)));
+        times.push(ms / (await measureSlowness(page)));
       }
       expect(Math.min(...times)).toBeLessThan(LONGEST_SORT_MS);
     }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { historySql, historyTableSql, postgresTable, readRows } from '@hdrscope/history';
 import { PEERS, programOf } from '../peers/peers.js';
-import { linesOf, questionOf } from './questions.js';
+import { questionOf, readLines } from './questions.js';
 
 const installed = Object.fromEntries(PEERS.map((peer) => [peer.name, programOf(peer)]));
 process.env.HDRSCOPE_INSTALLED_PEERS = JSON.stringify(installed);
@@ -101,4 +101,4 @@ if (ask === undefined)
 const startMs = performance.now();
 const answers = await ask(folder, JSON.parse(questions));
 const seconds = (performance.now() - startMs) / 1000;
-process.stdout.write(JSON.stringify({ answers: answers.map(linesOf), seconds }));
+process.stdout.write(JSON.stringify({ answers: answers.map(readLines), seconds }));

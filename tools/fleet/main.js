@@ -15,7 +15,7 @@ import { readOptions, runTool } from '../lib/options.js';
 import { Delivery } from './delivery.js';
 import { Gateway } from './gateway.js';
 import { Host, Truth } from './hosts.js';
-import { differencesOf } from './questions.js';
+import { findDifferences } from './questions.js';
 import { costText, measuredText } from './report.js';
 
 /** @import { Line } from './questions.js' */
@@ -79,7 +79,7 @@ async function measure(work, folder, protocol) {
       const { lines = [] } = await step(`${title}${by.length > 0 ? ', by route' : ''}`, {
         ...{ name: 'ask', folder: place, by },
       });
-      problems.push(...differencesOf(lines, truth, by.length > 0).map((one) => `${title}: ${one}`));
+      problems.push(...findDifferences(lines, truth, by.length > 0).map((one) => `${title}: ${one}`));
     }
   };
   await ask('ask the files as they were written', folder);
@@ -103,7 +103,7 @@ async function measure(work, folder, protocol) {
     }
     steps.push({ title: `${engine}: load and ask both questions`, seconds: answer.seconds });
     for (const [i, lines] of answer.answers.entries())
-      problems.push(...differencesOf(lines, truth, i === 0).map((one) => `${engine}: ${one}`));
+      problems.push(...findDifferences(lines, truth, i === 0).map((one) => `${engine}: ${one}`));
   }
   /** @type {Measured} */
   const measured = {

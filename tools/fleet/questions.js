@@ -25,7 +25,7 @@ export function questionOf(by) {
  * @param {readonly Record<string, unknown>[]} rows
  * @returns {Line[]}
  */
-export function linesOf(rows) {
+export function readLines(rows) {
   return rows.map((row) => {
     const numberOf = (/** @type {string} */ name) => Number(row[name] ?? Number.POSITIVE_INFINITY);
     const boundsOf = (/** @type {string} */ lower, /** @type {string} */ upper) => ({
@@ -58,7 +58,7 @@ const ROUNDING = 1e-9;
  * @param {boolean} isByRoute
  * @returns {string[]} A sentence for each difference.
  */
-export function differencesOf(lines, truth, isByRoute) {
+export function findDifferences(lines, truth, isByRoute) {
   const groups = isByRoute
     ? truth.counts.map((counts, route) => ({
         name: routeName(route),

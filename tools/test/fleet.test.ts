@@ -1,5 +1,5 @@
 import { MICROS, Truth } from '../fleet/hosts.js';
-import { differencesOf, linesOf } from '../fleet/questions.js';
+import { findDifferences, readLines } from '../fleet/questions.js';
 
 describe('an answer', () => {
   const truth = new Truth(2);
@@ -15,8 +15,8 @@ describe('an answer', () => {
   };
 
   test('that is right has no differences, by route and as a whole', () => {
-    expect(differencesOf([right], truth, true)).toEqual([]);
-    expect(differencesOf([{ ...right, route: undefined }], truth, false)).toEqual([]);
+    expect(findDifferences([right], truth, true)).toEqual([]);
+    expect(findDifferences([{ ...right, route: undefined }], truth, false)).toEqual([]);
   });
 
   test.each([
@@ -34,14 +34,14 @@ describe('an answer', () => {
       'p99.9 is',
     ],
   ])('that is wrong in %s is found', (_, wrong, problem) => {
-    expect(differencesOf([{ ...right, ...wrong }], truth, true)).toEqual([
+    expect(findDifferences([{ ...right, ...wrong }], truth, true)).toEqual([
       expect.stringContaining(`/r0: ${problem}`),
     ]);
   });
 
   test('that lacks a group, or has one too many, is found', () => {
-    expect(differencesOf([], truth, true)).toHaveLength(2);
-    expect(differencesOf([right, { ...right, route: '/r1' }], truth, true)).toEqual([
+    expect(findDifferences([], truth, true)).toHaveLength(2);
+    expect(findDifferences([right, { ...right, route: '/r1' }], truth, true)).toEqual([
       'there are 2 lines and 1 groups',
     ]);
   });
@@ -52,7 +52,7 @@ test('an answer of an engine whose bucket has no end has no upper bound', () => 
     ...{ group1: '/r0', count: '2', sum_lower: 1, sum_upper: null, max_lower: 1, max: null },
     ...{ p50_lower: 1, p50_upper: 2, p99_lower: 1, p99_upper: null, p99_9_lower: 1, p99_9_upper: 'Infinity' },
   };
-  expect(linesOf([row])).toEqual([
+  expect(readLines([row])).toEqual([
     {
       route: '/r0',
       count: 2,

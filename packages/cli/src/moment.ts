@@ -67,7 +67,7 @@ export function assertEvery(every: Every | undefined, timeZone: string): void {
 }
 
 /** A length of stretches as a question has it. */
-export function divisionOf(every: Every | undefined): Pick<HistoryQuestion, 'every' | 'everyMs'> {
+export function readDivision(every: Every | undefined): Pick<HistoryQuestion, 'every' | 'everyMs'> {
   if (every === undefined) return {};
   return typeof every.length === 'number' ? { everyMs: every.length } : { every: every.length };
 }

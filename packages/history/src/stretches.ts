@@ -167,7 +167,7 @@ interface ZoneDay {
   readonly startMs: number;
 }
 
-/** The days of a time zone; the first one may have begun earlier. A date that clocks skip is none of them. */
+/** The days of a time zone that have a moment of a time. The first day may have begun before the time. Clocks may skip a whole date, which is no day then. */
 function listDays(timeZone: string, fromMs: number, untilMs: number): ZoneDay[] {
   const days: ZoneDay[] = [];
   for (const span of offsetSpans(timeZone, fromMs, untilMs)) {

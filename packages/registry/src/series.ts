@@ -237,7 +237,7 @@ export class Series {
   addCounted(counted: Counted, facts: CountedFacts): AddedPlacement {
     assertCounted('add', counted);
     assertFacts(facts);
-    const { layout, counts } = counted;
+    const { layout, counts, weight = 1 } = counted;
     const { sum } = facts;
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {
       throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
@@ -262,9 +262,7 @@ export class Series {
       const isKnown = { sum: known.sum !== undefined, min: min === known.min, max: max === known.max };
       this.#estimated = addEstimated(
         this.#estimated,
-        counted.weight! > 1
-          ? countSampled(placed.count, counted.weight!)
-          : countEstimated(placed.count, isKnown),
+        weight > 1 ? countSampled(placed.count, weight) : countEstimated(placed.count, isKnown),
       );
     } else if (counts.total === 0) this.#sum += sum ?? 0;
     this.#tally(placed);

@@ -23,7 +23,7 @@ export function* drawSample(
 }
 
 /** How many of some runs may have what each of them has with at most a probability. More than that happens once in a million. */
-export function mostOf(runs: number, probability: number): number {
+export function findMostByChance(runs: number, probability: number): number {
   let [most, term] = [0, (1 - probability) ** runs];
   for (let sum = term; 1 - sum > 1e-6; sum += term) {
     term *= ((runs - most) / (most + 1)) * (probability / (1 - probability));

@@ -7,7 +7,7 @@ import { useFolder } from '../support/logs.ts';
 const folder = useFolder();
 
 /** A history whose days ended long ago, but for today. */
-async function historyOf(name: string): Promise<string> {
+async function writeOldHistory(name: string): Promise<string> {
   const history = folder.pathOf(name);
   const today = new Date().toISOString().slice(0, 10);
   await writeHistory(history, [
@@ -21,7 +21,7 @@ async function historyOf(name: string): Promise<string> {
 const remove = (...args: string[]) => hdrscope(['history', 'remove', ...args]);
 
 test('names the days with their files and bytes, and removes them without --dry-run only', async () => {
-  const history = await historyOf('a');
+  const history = await writeOldHistory('a');
   const table = /^day +files +bytes\n2026-03-01 +1 +[\d,]+\n2026-03-02 +1 +[\d,]+\ntotal +2 +[\d,]+\n/;
   const dry = await remove(history, '--keep', '3d', '--dry-run');
   expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
@@ -40,7 +40,7 @@ test('names the days with their files and bytes, and removes them without --dry-
 });
 
 test('JSON, and the exit code of a day that has to stay', async () => {
-  const history = await historyOf('b');
+  const history = await writeOldHistory('b');
   const hourly = folder.pathOf('hourly');
   await hdrscope(['history', 'rollup', history, hourly]);
   await writeHistory(history, [['2026-03-01T11:00', {}, { 10: 9 }]], { scale: 1e-6 });
@@ -61,7 +61,7 @@ test.each([
   [['--keep', '23h'], 2, "--keep must be a duration of at least 1d, as in 90d, got '23h'"],
   [[], 2, '--keep is required: how long days stay, as in 90d'],
 ])('%j is a wrong command line', async (args, code, message) => {
-  const { exitCode, stderr, stdout } = await remove(await historyOf('c'), ...args);
+  const { exitCode, stderr, stdout } = await remove(await writeOldHistory('c'), ...args);
   expect([exitCode, stdout, stderr]).toEqual([code, '', expect.stringContaining(message)]);
 });
 

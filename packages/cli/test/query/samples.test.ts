@@ -1,6 +1,6 @@
 import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
-import { drawSample, mostOf, SAMPLINGS } from '@hdrscope/testing/sampling';
+import { drawSample, findMostByChance, SAMPLINGS } from '@hdrscope/testing/sampling';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope } from '../support/fake-io.ts';
 import { writeHistory } from '../support/history-rows.ts';
@@ -47,7 +47,7 @@ test('two samples of equal programs seldom differ, and the heading says what a s
     expect(Number(count?.replace(',', ''))).toBe(10 * Number(asGoodAs));
     if (/(slower|faster) in this run/.test(text)) found++;
   }
-  expect(found).toBeLessThanOrEqual(mostOf(runs, 0.1));
+  expect(found).toBeLessThanOrEqual(findMostByChance(runs, 0.1));
 });
 
 test('a program that is much slower is found by a sample', async () => {

@@ -21,7 +21,7 @@ import {
 } from '@hdrscope/core/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
-import { drawSample, mostOf, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
+import { drawSample, findMostByChance, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
 import fc from 'fast-check';
 
 const RUNS = caseCount(30, 2000);
@@ -94,7 +94,7 @@ describe.each(Object.entries(SAMPLINGS))('where %s', (_, sampling) => {
     }
     for (const { claimed, missed } of misses.values()) {
       expect(claimed).toBe(RUNS);
-      expect(missed).toBeLessThanOrEqual(mostOf(RUNS, 1 - CONFIDENCE));
+      expect(missed).toBeLessThanOrEqual(findMostByChance(RUNS, 1 - CONFIDENCE));
     }
   });
 
@@ -148,7 +148,7 @@ describe.each(Object.entries(SAMPLINGS))('where %s', (_, sampling) => {
     (_, isFound) => {
       const count = (slower: number, runs: number): number =>
         Array.from({ length: runs }, (_, run) => isFound(run + 1, slower)).filter(Boolean).length;
-      expect(count(1, RUNS)).toBeLessThanOrEqual(mostOf(RUNS, 1 - CONFIDENCE));
+      expect(count(1, RUNS)).toBeLessThanOrEqual(findMostByChance(RUNS, 1 - CONFIDENCE));
       expect(count(1.6, 20)).toBeGreaterThan(15);
     },
   );
@@ -165,8 +165,8 @@ describe.each(Object.entries(SAMPLINGS))('where %s', (_, sampling) => {
       expect([verdict(0.6 * TOP), verdict(TOP + 1)]).toEqual(['missed', 'kept']);
     }
     // Both are wrong: the share of values within the limit is the objective.
-    expect(verdicts.kept).toBeLessThanOrEqual(mostOf(RUNS, 0.005));
-    expect(verdicts.missed).toBeLessThanOrEqual(mostOf(RUNS, 0.005));
+    expect(verdicts.kept).toBeLessThanOrEqual(findMostByChance(RUNS, 0.005));
+    expect(verdicts.missed).toBeLessThanOrEqual(findMostByChance(RUNS, 0.005));
   });
 });
 

@@ -1,7 +1,7 @@
 import { recordSample } from '@hdrscope/registry/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
-import { drawSample, mostOf, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
+import { drawSample, findMostByChance, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
 import type { ChangesMessage, DetailMessage } from '../../src/messages.ts';
 import { NO_QUESTION } from '../../src/question.ts';
 import { START_MS, TimedPage } from '../support-history.ts';
@@ -59,8 +59,8 @@ describe.each(Object.entries(SAMPLINGS))('where %s', (name, sampling) => {
       found[objectives[0]!.verdict]++;
       expect(before.asGoodAs).toBe(Math.floor(before.count / (name.includes('100') ? 100 : 10)));
     }
-    expect(found.compared).toBeLessThanOrEqual(mostOf(RUNS, 4 * 0.01));
-    expect(found.kept + found.missed).toBeLessThanOrEqual(mostOf(RUNS, 0.01));
+    expect(found.compared).toBeLessThanOrEqual(findMostByChance(RUNS, 4 * 0.01));
+    expect(found.kept + found.missed).toBeLessThanOrEqual(findMostByChance(RUNS, 0.01));
   });
 
   test('a row that became much slower is worse', async () => {

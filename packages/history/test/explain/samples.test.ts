@@ -4,7 +4,7 @@ import type { ChangeExplanation } from '@hdrscope/explain';
 import { explainChange, layoutSlots, type SlotCounts } from '@hdrscope/explain/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
-import { drawSample, mostOf, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
+import { drawSample, findMostByChance, SAMPLINGS, type Sampling } from '@hdrscope/testing/sampling';
 
 const RUNS = caseCount(30, 1000);
 const CONFIDENCE = 0.9;
@@ -53,7 +53,7 @@ describe.each(Object.entries(SAMPLINGS))('where %s', (name, sampling) => {
 
   test('no difference is shown of equal times', () => {
     const shown = RUNS - count('no difference shown', RUNS, () => 1);
-    expect(shown).toBeLessThanOrEqual(mostOf(RUNS, 1 - CONFIDENCE));
+    expect(shown).toBeLessThanOrEqual(findMostByChance(RUNS, 1 - CONFIDENCE));
   });
 
   test('no route has changed more than others beyond chance when all are slower alike', () => {
@@ -62,7 +62,7 @@ describe.each(Object.entries(SAMPLINGS))('where %s', (name, sampling) => {
       const { causes } = explain(sampling, weight, run, () => 4);
       if (causes.some(({ verdict }) => verdict !== 'not shown')) changed++;
     }
-    expect(changed).toBeLessThanOrEqual(mostOf(RUNS, 1 - CONFIDENCE));
+    expect(changed).toBeLessThanOrEqual(findMostByChance(RUNS, 1 - CONFIDENCE));
   });
 
   test('the route that is slower is named, with the counts of all its values', () => {

@@ -62,7 +62,7 @@ test('queries, merged rows, objectives and printed statements count each row whe
 });
 
 /** Rows of a minute in a folder, one at each time. */
-async function folderOf(times: readonly string[], lengthMs = MINUTE_MS): Promise<string> {
+async function writeFolder(times: readonly string[], lengthMs = MINUTE_MS): Promise<string> {
   const [row] = await rowsOf([{ significantDigits: 1, attributes: {}, intervals: [[5]] }]);
   const folder = newDirectory();
   const rows = times.map((time, sequence): HistoryRow => {
@@ -74,7 +74,7 @@ async function folderOf(times: readonly string[], lengthMs = MINUTE_MS): Promise
 }
 
 test('an answer has both ends of its stretches, of days with 23 hours too, and of weeks that begin on Monday', async () => {
-  const folder = await folderOf([
+  const folder = await writeFolder([
     '2026-03-28T22:59',
     '2026-03-28T23:00',
     '2026-03-29T21:59',
@@ -105,7 +105,7 @@ test('an answer has both ends of its stretches, of days with 23 hours too, and o
 });
 
 test('rows of days of UTC that days of a zone cut are counted as crossing', async () => {
-  const folder = await folderOf(['2026-03-01T00:00', '2026-03-02T00:00'], DAY_MS);
+  const folder = await writeFolder(['2026-03-01T00:00', '2026-03-02T00:00'], DAY_MS);
   const crossing = async (more: object): Promise<(number | undefined)[]> =>
     (await queryHistory(folder, { metric: 'lat', ...more })).map(({ crossingCount }) => crossingCount);
   expect(await crossing({ every: { days: 1 } })).toEqual([0, 0]);
@@ -118,7 +118,7 @@ test('a merge in parts has all stretches of a year, also those that clocks make 
   const times = Array.from({ length: 365 }, (_, day) =>
     new Date(Date.parse('2026-01-01T12:00Z') + day * DAY_MS).toISOString().slice(0, 16),
   );
-  const folder = await folderOf(times);
+  const folder = await writeFolder(times);
   const rows = [];
   for await (const { startMs, endMs, count } of queryMergedRows(folder, {
     every: { days: 1 },

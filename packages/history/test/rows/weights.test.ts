@@ -3,7 +3,7 @@ import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { recordSample } from '@hdrscope/registry/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import { createRandom } from '@hdrscope/testing/random';
-import { mostOf } from '@hdrscope/testing/sampling';
+import { findMostByChance } from '@hdrscope/testing/sampling';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import {
@@ -175,7 +175,7 @@ test('days of a sample are kept or missed only where they surely are', async () 
   const verdictsOf = async (objective: number) =>
     (await objectiveHistory(folder, { ...question, objective, everyMs: DAY_MS }))[0]!.verdicts;
   const { kept, missed } = await verdictsOf(0.9);
-  expect(kept + missed).toBeLessThanOrEqual(mostOf(runs, 0.01));
+  expect(kept + missed).toBeLessThanOrEqual(findMostByChance(runs, 0.01));
   expect((await verdictsOf(0.8)).kept).toBe(runs);
   expect((await verdictsOf(0.95)).missed).toBeGreaterThan(0.9 * runs);
 });

@@ -7,9 +7,9 @@ import { columnsOption } from '../../figures.ts';
 import {
   assertApart,
   assertEvery,
-  divisionOf,
   EVERY,
   parseRange,
+  readDivision,
   spanOf,
   spanOptions,
   TIME_ZONE,
@@ -216,7 +216,7 @@ export function questionOf(options: Options, percentiles: readonly number[]): Hi
     ...selectionOf(options),
     percentiles: percentiles.filter((percentile) => percentile !== 100),
     by,
-    ...divisionOf(every),
+    ...readDivision(every),
     timeZone,
   };
 }

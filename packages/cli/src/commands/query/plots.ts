@@ -26,7 +26,7 @@ import {
 import type { CurvePoint } from '@hdrscope/plot/internal';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { type Io, Refusal } from '../../command.ts';
-import { divisionOf } from '../../moment.ts';
+import { readDivision } from '../../moment.ts';
 import { type Asked, groupFigures, plotTitle, type ShownGroup, shownGroups, shownUnitOf } from './answer.ts';
 import { noteCrossing } from './crossing.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
@@ -48,7 +48,7 @@ export async function heatMapsOf(history: AskedHistory, options: Options, io: Io
   const { by, every, timeZone } = options;
   const length = every === undefined ? await chosenStretch(history, options) : undefined;
   if (every === undefined && length === undefined) return [];
-  const division = length === undefined ? divisionOf(every) : divideBy(length);
+  const division = length === undefined ? readDivision(every) : divideBy(length);
   const question = { ...selectionOf(options), by, ...division, timeZone };
   const crossing = { count: 0, crossingCount: 0 };
   const maps = new Map<string, HeatMapBuilder>();

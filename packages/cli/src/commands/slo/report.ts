@@ -7,12 +7,12 @@ import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import {
   assertEvery,
-  divisionOf,
   EVERY,
   type GivenTime,
   isoTime,
   momentIn,
   PAST_TIME,
+  readDivision,
   TIME_ZONE,
 } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
@@ -86,7 +86,7 @@ export const command = defineCommand({
         const units = await historyUnits(folder, asked, history.query);
         const unit = onlyUnit(units, metric);
         const value = valueIn(threshold, unit);
-        const division = { ...divisionOf(every), timeZone };
+        const division = { ...readDivision(every), timeZone };
         const question = { ...asked, unit, threshold: value, objective, ...division, by };
         const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question, history.query);
         return { metric, threshold: value, objective, unit, every, timeZone, by, ...span, groups, history };
