@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { assertOptions, mustBe, number, type OptionsOwner } from '@hdrscope/core/internal';
 import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { haveWeights, readRows } from '../parquet/decode.ts';
+import { readRows } from '../parquet/decode.ts';
 import { type Files, isAbandoned, realFiles } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, isDayFolder, nameOfWaiting, PARTIAL } from '../parquet/names.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
-import { writeFile } from '../parquet/write-file.ts';
+import { type WrittenFile, writeFile } from '../parquet/write-file.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { DAY_MS } from '../times.ts';
-import { FILES_AT_ONCE, merged } from './merged.ts';
+import { type MergedFiles, merged, mergeToFew } from './merged.ts';
 
 /** Options of `compactHistory`. */
 export interface CompactOptions {
@@ -52,8 +52,9 @@ const OWNER: OptionsOwner<CompactOptions> = {
  * next call removes them. When two processes compact a folder at the same time, one of them may fail because the other has removed a file.
  * No row is lost, and the next call completes the work.
  *
- * Rows are merged one by one, so memory does not depend on their number. Decoding a part of a file takes up to 50 ms at a time, during
- * which the process does nothing else.
+ * Rows are merged one by one, and so many files at one time that their row groups take 32 MiB, so memory does not depend on the number of
+ * rows and files. Two files with larger groups, which other programs write, take as much as these. Decoding a group takes up to 50 ms at a
+ * time, during which the process does nothing else.
  *
  * @param folder The folder that `openHistory` writes.
  * @returns The days that had more than one file, ascending.
@@ -102,47 +103,49 @@ async function list(files: Files, path: string): Promise<string[]> {
   }
 }
 
-/** Merges files of a day into one, some at a time. */
+/** Merges files of a day into one. */
 async function mergeAll(
   files: Files,
   folder: string,
   names: readonly string[],
 ): Promise<Omit<CompactedDay, 'day'>> {
+  const paths = names.map((name) => join(folder, name));
   let bytesBefore = 0;
-  for (const name of names) bytesBefore += (await stat(join(folder, name))).size;
+  for (const path of paths) bytesBefore += (await stat(path)).size;
   let duplicates = 0;
-  let last = { name: '', rows: 0, bytes: 0, duplicates: 0 };
-  for (let level = names; level.length > 1; ) {
-    const next: string[] = [];
-    for (let i = 0; i < level.length; i += FILES_AT_ONCE) {
-      const some = level.slice(i, i + FILES_AT_ONCE);
-      if (some.length > 1) {
-        last = await mergeFiles(files, folder, some);
-        duplicates += last.duplicates;
-      }
-      next.push(some.length > 1 ? last.name : some[0]!);
-    }
-    level = next;
-  }
-  return { files: names.length, bytesBefore, bytes: last.bytes, rows: last.rows, duplicates };
+  let last: WrittenFile | undefined;
+  const merge = async (some: MergedFiles): Promise<string> => {
+    last = await mergeFiles(files, some, () => duplicates++);
+    return last.path;
+  };
+  const few = await mergeToFew(paths, merge);
+  if (few.paths.length > 1) await merge(few);
+  const { bytes, rows } = last!;
+  return { files: names.length, bytesBefore, bytes, rows, duplicates };
 }
 
 /** Writes a file with the rows of others, and then removes these. A crash at any moment leaves every row in at least one file. */
-async function mergeFiles(files: Files, folder: string, names: readonly string[]) {
-  let duplicates = 0;
-  const lists = names.map((name) => readRows(join(folder, name)));
-  const rows = merged(lists, () => duplicates++);
+async function mergeFiles(
+  files: Files,
+  { paths, hasWeights }: MergedFiles,
+  onDuplicate: () => void,
+): Promise<WrittenFile> {
+  const folder = dirname(paths[0]!);
+  const rows = merged(
+    paths.map((path) => readRows(path)),
+    onDuplicate,
+  );
   try {
     const first = await rows.next();
     const all = first.done ? rows : withFirst(first.value, rows);
     const start = first.done ? 0 : first.value.startMs;
     const name = fileName(start, `compact ${randomBytes(8).toString('hex')}`, 0);
     const written = await writeFile(files, join(folder, name), rowGroups(all, SLOTS_PER_GROUP), {
-      hasWeights: await haveWeights(names.map((one) => join(folder, one))),
+      hasWeights,
     });
-    for (const old of names) await removeFile(files, join(folder, old));
+    for (const old of paths) await removeFile(files, old);
     await syncFolder(files, folder);
-    return { name, rows: written.rows, bytes: written.bytes, duplicates };
+    return written;
   } finally {
     // Closes the files when writing has failed.
     await rows.return();

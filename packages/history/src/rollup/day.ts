@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '@hdrscope/kit/files';
-import { FILES_AT_ONCE, merged } from '../compact/merged.ts';
-import { haveWeights, readMetadata, readRows } from '../parquet/decode.ts';
+import { merged, mergeToFew } from '../compact/merged.ts';
+import { readMetadata, readRows } from '../parquet/decode.ts';
 import { realFiles } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, PARTIAL } from '../parquet/names.ts';
 import { compareRows } from '../parquet/order.ts';
@@ -64,15 +64,19 @@ export async function rollUpDay(path: string, into: string, task: DayTask): Prom
   if (earlier?.source === source) return undefined;
   const work = await mkdtemp(join(into, WORK));
   try {
-    const few = await fewFiles(
+    let made = 0;
+    const few = await mergeToFew(
       files.map((file) => join(path, file)),
-      work,
+      async ({ paths, hasWeights }) => {
+        const groups = rowGroups(rowsOfFiles(paths), SLOTS_PER_GROUP);
+        return (await writeFile(realFiles, join(work, `${made++}${PARTIAL}`), groups, { hasWeights })).path;
+      },
     );
     let sourceRows = 0;
     const ranges = new RowRangesFinder();
     const counted = (async function* () {
       let last: HistoryRow | undefined;
-      for await (const row of rowsOfFiles(few)) {
+      for await (const row of rowsOfFiles(few.paths)) {
         if (last !== undefined && compareRows(last, row) >= 0) throw new Error(NOT_IN_ORDER);
         last = row;
         if (row.startMs >= untilMs) continue;
@@ -82,18 +86,18 @@ export async function rollUpDay(path: string, into: string, task: DayTask): Prom
       }
     })();
     const facts = (): string => factsText(source, sourceRows, ranges.text);
-    const made = await writeFile(
+    const day = await writeFile(
       realFiles,
       join(work, `day${PARTIAL}`),
       rowGroups(rowsOfStretches(counted, everyMs), SLOTS_PER_GROUP),
-      { metadata: () => ({ [ROLLUP_KEY]: facts() }), hasWeights: await haveWeights(few) },
+      { metadata: () => ({ [ROLLUP_KEY]: facts() }), hasWeights: few.hasWeights },
     );
-    const { rows, bytes } = made;
+    const { rows, bytes } = day;
     if (rows === 0 && earlier === undefined) return undefined;
     const isKept = earlier !== undefined && lacksRows(parsedFacts(facts())!, earlier);
     if (!isKept) {
       await mkdir(join(into, name), { recursive: true });
-      await rename(made.path, target);
+      await rename(day.path, target);
       await syncFolder(realFiles, join(into, name));
     }
     return { day: name.slice(DAY.length), sourceRows, rows, bytes, isKept };
@@ -113,24 +117,6 @@ export async function hashDay(path: string, files: readonly string[], untilMs: n
   return createHash('sha256')
     .update(JSON.stringify([untilMs, sizes]))
     .digest('hex');
-}
-
-/** Files that have the rows of others, and are so few that all are read at one time. */
-async function fewFiles(paths: readonly string[], work: string): Promise<readonly string[]> {
-  let level = paths;
-  let made = 0;
-  while (level.length > FILES_AT_ONCE) {
-    const next: string[] = [];
-    for (let i = 0; i < level.length; i += FILES_AT_ONCE) {
-      const path = join(work, `${made++}${PARTIAL}`);
-      const some = level.slice(i, i + FILES_AT_ONCE);
-      const hasWeights = await haveWeights(some);
-      await writeFile(realFiles, path, rowGroups(rowsOfFiles(some), SLOTS_PER_GROUP), { hasWeights });
-      next.push(path);
-    }
-    level = next;
-  }
-  return level;
 }
 
 /** The rows of files in order, each once. */

@@ -15,7 +15,7 @@ shareDuckDb();
 const LATER_MS = Date.parse('2024-01-01');
 
 test('the files of a day become one, with every row once, in order', async () => {
-  const { folder, rows } = await folderWith(40);
+  const { folder, rows } = await folderWith(130);
   // A retry of a writer, and a crash of an earlier compaction.
   await writeRows(folder, rows.slice(3, 20));
   const before = await queryHistory(folder, { metric: 'lat', by: ['route'] });
@@ -23,7 +23,7 @@ test('the files of a day become one, with every row once, in order', async () =>
   expect(days).toEqual([
     {
       day: '2023-11-14',
-      files: 41,
+      files: 131,
       rows: rows.length,
       duplicates: 17,
       bytesBefore: expect.any(Number),
