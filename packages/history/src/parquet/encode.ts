@@ -121,9 +121,9 @@ function* encodedColumns(
   yield texts('unit', rows, ({ unit }) => unit);
   yield attributeColumn('key', rows, Object.keys);
   yield attributeColumn('value', rows, Object.values);
-  const starts = boundsOfIntegers(rows.map(({ startMs }) => startMs));
-  yield integers('start', 'INT64', rows, ({ startMs }) => startMs, starts);
-  yield integers('end', 'INT64', rows, ({ endMs }) => endMs);
+  const starts = boundsOfIntegers(rows.map(({ startMs }) => startMs * 1000));
+  yield integers('start', 'INT64', rows, ({ startMs }) => startMs * 1000, starts);
+  yield integers('end', 'INT64', rows, ({ endMs }) => endMs * 1000);
   yield texts('producer', rows, ({ producer }) => producer);
   yield integers('sequence', 'INT64', rows, ({ sequence }) => sequence);
   yield integers('count', 'INT64', rows, ({ count }) => count);

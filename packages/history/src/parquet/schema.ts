@@ -103,11 +103,12 @@ function text(name: string): SchemaElement {
   return { ...required(name, 'BYTE_ARRAY'), converted_type: 'UTF8', logical_type: { type: 'STRING' } };
 }
 
+/** In microseconds, as Iceberg asks: its reader in Spark compares statistics in milliseconds with times in microseconds. */
 function timestamp(name: string): SchemaElement {
   return {
     ...required(name, 'INT64'),
-    converted_type: 'TIMESTAMP_MILLIS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   };
 }
 

@@ -131,7 +131,7 @@ const spark: FolderWriter = {
     const types = FILE_COLUMNS.map((column) => `${name(column)} ${sparkType(column)}`);
     return [
       'SET spark.sql.sources.partitionOverwriteMode = dynamic',
-      'SET spark.sql.parquet.outputTimestampType = TIMESTAMP_MILLIS',
+      'SET spark.sql.parquet.outputTimestampType = TIMESTAMP_MICROS',
       // The table only names the folder: its files stay when it is dropped.
       `DROP TABLE IF EXISTS ${table}`,
       `CREATE TABLE ${table} (${types.join(', ')}, day STRING) USING parquet OPTIONS ('compression' 'gzip', 'parquet.block.size' '8388608') PARTITIONED BY (day) LOCATION ${text(into)}`,
