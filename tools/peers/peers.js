@@ -11,6 +11,8 @@ import {
   buildWithCargo,
   buildWithGo,
   buildWithMaven,
+  ICEBERG_OF_SPARK,
+  installIceberg,
   installLayouts,
   installWithNpm,
   installWithPip,
@@ -189,6 +191,10 @@ export const PEERS = [
       run('java', ['-version'], { limitSeconds: 30 });
       installWithPip({ module, script: 'spark_sql.py', program: 'spark-sql', isSource: true }, folder);
     }),
+    isExtra: true,
+  },
+  {
+    ...madePeer('iceberg', '0.12.0', 'bin/iceberg-python', installIceberg, ICEBERG_OF_SPARK),
     isExtra: true,
   },
   {

@@ -79,6 +79,24 @@ export function buildWithMaven(module, folder) {
   writeFileSync(join(folder, 'bin', 'sketches-peer'), command, { mode: 0o755 });
 }
 
+/** The artifact by which Spark reads tables of Iceberg. */
+export const ICEBERG_OF_SPARK = 'org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.0';
+
+/**
+ * Installs PyIceberg, DuckDB with its extension, and the library of Spark.
+ *
+ * @param {string} module The folder of `run_script.py` and `requirements.txt`.
+ * @param {string} folder
+ */
+export function installIceberg(module, folder) {
+  installWithPip({ module, script: 'run_script.py', program: 'iceberg-python' }, folder);
+  const copied = [`-Dartifact=${ICEBERG_OF_SPARK}`, '-Dmdep.stripVersion=true', '-DoutputDirectory=jars'];
+  run('mvn', ['--quiet', '--batch-mode', 'dependency:copy', ...copied], {
+    cwd: folder,
+    limitSeconds: PACKAGES_LIMIT_SECONDS,
+  });
+}
+
 /** The files that determine what npm installs. */
 export const MANIFESTS = ['package-lock.json', 'package.json'];
 

@@ -38,6 +38,7 @@ export type PeerName =
   | 'chdb'
   | 'clickhouse-18'
   | 'spark'
+  | 'iceberg'
   | 'verdaccio';
 
 /** The paths of the peers that are installed, by name: `tools/jest/config.js` hands them over. */
