@@ -5,7 +5,7 @@ import { describeTyping, ROOT } from './support/typed-document.ts';
 const GUIDES = readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`);
 
 // One after the other, in one file: where a terminal has no network of its own, their servers share ports.
-for (const document of ['README.md', 'docs/first-minutes.md', 'examples/data/README.md']) {
+for (const document of ['README.md', 'docs/first-minutes.md', 'docs/tour.md', 'examples/data/README.md']) {
   describeTyping(document);
 }
 for (const document of [...GUIDES, 'docs/troubleshooting.md']) {

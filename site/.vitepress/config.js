@@ -36,6 +36,7 @@ export default defineConfig({
       { text: 'Why', link: '/why.html' },
       { text: 'Guides', link: '/guides/' },
       { text: 'Packages', link: '/overview.html#packages' },
+      { text: 'Integrations', link: '/formats/#what-hdrscope-reads-and-writes' },
       { text: 'Reference', link: '/api/' },
     ],
     sidebar: { '/api/': [{ text: 'API reference', link: '/api/', items: REFERENCE }], '/': SIDEBAR },

@@ -17,8 +17,10 @@ export const SIDEBAR = [
       { text: 'Your service, in ten minutes', link: '/get-started.html' },
       { text: 'Overview', link: '/overview.html' },
       { text: 'First minutes', link: '/first-minutes.html' },
+      { text: 'A tour', link: '/tour.html' },
       { text: 'Why: averages and buckets', link: '/why.html' },
       { text: 'Why: percentiles and merging', link: '/why-merge.html' },
+      { text: 'Compared with others', link: '/compared-with.html' },
     ],
   },
   {
