@@ -212,4 +212,8 @@ function withoutNul(dialect: DialectName, quote: (text: string) => string): (tex
   };
 }
 
+export function infinity({ double }: Dialect): string {
+  return double("'Infinity'");
+}
+
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = { duckdb, clickhouse, postgres, spark };

@@ -5,7 +5,8 @@ import { isEven, listStretches, type Stretches } from '../stretches.ts';
 import { type DaySpan, DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from './question.ts';
 import { unknownSource } from './row-source.ts';
-import { END_EXPONENT, infinity, statementOf } from './statement.ts';
+import { firstTick, lastTick } from './slot-sql.ts';
+import { statementOf } from './statement.ts';
 
 /** Where rows are: in a table, or in the files of a folder. */
 export interface HistorySource {
@@ -61,12 +62,9 @@ export function historySql(
     stretches: boundedStretches(checked),
     ofPercentile(percentile, first, last) {
       const name = percentileColumn(percentile);
-      const next = `(${last} + 1)`;
-      const isEndless = `${last} > ${first} AND ${language.shiftRight(next, 'bits')} >= ${END_EXPONENT}`;
-      const most = `CASE WHEN ${isEndless} THEN ${infinity(language)} ELSE ceil(${doubleAt(next, language)}) - 1 END`;
       return [
-        `CASE WHEN ${first} = 0 THEN 0 ELSE ${doubleAt(first, language)} END / per_unit AS ${name}_lower`,
-        `${most} / per_unit AS ${name}_upper`,
+        `${firstTick(first, 'bits', language)} / per_unit AS ${name}_lower`,
+        `${lastTick(first, last, 'bits', language)} / per_unit AS ${name}_upper`,
       ];
     },
   });
@@ -144,12 +142,4 @@ function daysOf({ sinceMs, untilMs }: Span): DaySpan {
 /** How the columns of a percentile begin: `p99_9` for 99.9. */
 function percentileColumn(percentile: number): string {
   return `p${String(percentile).replace(/[^0-9a-z]/g, '_')}`;
-}
-
-/** The double whose leading bits are a slot number: docs/formats/history.md. */
-function doubleAt(slot: string, { double, shiftRight }: Dialect): string {
-  const exponent = shiftRight(slot, 'bits');
-  const size = `power(${double('2')}, ${double('bits')})`;
-  const mantissa = `(${double(slot)} - ${double(exponent)} * ${size})`;
-  return `(power(${double('2')}, ${double(`${exponent} - 1023`)}) * (1 + ${mantissa} / ${size}))`;
 }

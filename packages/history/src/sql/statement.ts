@@ -2,9 +2,10 @@ import { wellFormed } from '../rows/attribute-texts.ts';
 import { loweredPercentile } from '../rows/percentiles.ts';
 import { LAST_TICK } from '../rows/slots.ts';
 import { crossesSql, type Stretches, stretchStartSql } from '../stretches.ts';
-import type { Dialect } from './dialects.ts';
+import { type Dialect, infinity } from './dialects.ts';
 import type { CheckedQuestion } from './question.ts';
 import type { RowSource } from './row-source.ts';
+import { ticksInUnit, ticksPerUnit } from './slot-sql.ts';
 
 // Names of columns inside a statement. None is that of a function: ClickHouse puts the expressions of names into other expressions.
 const groupColumn = (i: number): string => `g${i + 1}`;
@@ -116,11 +117,7 @@ export function statementOf(
     double(
       `sum(slot_n) OVER (PARTITION BY id ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`,
     );
-  // 1 / 1e-9 is 999999999.9999999, and the integer is meant.
-  const perUnit = `CASE WHEN abs(1 / scale - round(1 / scale)) <= 1e-9 / scale THEN round(1 / scale) ELSE 1 / scale END`;
-  // 1e-9 is rounded and 1e9 is not, so the quotient is the double that was recorded.
-  const inUnit = (ticks: string): string =>
-    `CASE WHEN scale < 1 THEN ${ticks} / per_unit ELSE ${ticks} * scale END`;
+  const inUnit = (ticks: string): string => ticksInUnit(ticks, 'scale', 'per_unit');
   const facts = ['id', ...keys, 'bits', ...FIGURES, 'crossing_n'];
   const ofTotals = facts.map((fact) => `totals.${fact}`).join(', ');
   return `WITH asked AS ${dialect.readTwice}(
@@ -139,7 +136,7 @@ export function statementOf(
   SELECT id, place, end_place, ${upTo('place, end_place')} AS upto${hasWidths ? `, ${upTo('end_place, place')} AS end_upto` : ''}
   FROM merged
 ), found AS (
-  SELECT ${facts.map((fact) => `totals.${fact} AS ${fact}`).join(', ')}, ${perUnit} AS per_unit${percentiles
+  SELECT ${facts.map((fact) => `totals.${fact} AS ${fact}`).join(', ')}, ${ticksPerUnit('scale')} AS per_unit${percentiles
     .map(
       (percentile, i) =>
         `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN place END) AS ${slotColumn(i)}${
@@ -188,13 +185,6 @@ export function stretchColumns(stretches: Stretches | undefined, { ms, name }: D
 
 /** Whether the largest value may lie in a bucket without an end, as `figureBounds` says. */
 const IS_ENDLESS = `max_n >= ${LAST_TICK} AND max_lower_n < max_n`;
-
-/** The exponent of 2^53, as doubles have it: slots of buckets without an end reach up to it. */
-export const END_EXPONENT: number = 1023 + 53;
-
-export function infinity({ double }: Dialect): string {
-  return double("'Infinity'");
-}
 
 /** The bounds of figures, in ticks. */
 const BOUNDS = {
