@@ -1,71 +1,72 @@
-import { DIALECTS } from './dialects.ts';
-import { END_EXPONENT, infinity } from './statement.ts';
-
-const { shiftRight } = DIALECTS.duckdb;
-
-const ENDLESS = `last > first AND ${shiftRight('(last + 1)', 'bits')} >= ${END_EXPONENT}`;
+import { FORMAT_VERSION } from '../rows/row.ts';
+import type { DialectName } from './dialects.ts';
+import { CLICKHOUSE_FUNCTIONS } from './functions/clickhouse.ts';
+import { DUCKDB_FUNCTIONS } from './functions/duckdb.ts';
+import { POSTGRES_FUNCTIONS } from './functions/postgres.ts';
+import { SPARK_FUNCTIONS } from './functions/spark.ts';
+import { dialectOf } from './history-sql.ts';
 
 /**
- * The statements that make functions of DuckDB, for statements of your own. Each begins with `hdr_`, and a later run replaces it.
+ * The statements that make functions of an engine, for statements of your own. Each name begins with `hdr_`, and a later run replaces it.
  *
  * | function | meaning |
  * |---|---|
- * | `hdr_percentile(k, c, w, bits, scale, p)` | an aggregate: the bounds of the percentile `p` of all rows of a group, in the unit, as `lower` and `upper` |
+ * | `hdr_percentile(k, c, w, bits, scale, p)` | an aggregate: the bounds of the percentile `p`, from 0 to 100, of all rows of a group, in the unit, as `lower` and `upper` |
+ * | `hdr_merge(k, c, w, bits, scale)` | an aggregate: the rows of a group as one, with the fields `k`, `c`, `w`, `bits` and `scale` |
+ * | `hdr_count_within(k, c, w, bits, scale, low, high)` | an aggregate: how many values of a group lie from `low` to `high`, in the unit, both included: certainly as `lower`, and possibly as `upper` |
  * | `hdr_slot_start(k, bits)` | the first tick of a slot |
  * | `hdr_ticks_in_unit(ticks, scale)` | ticks in the unit |
  *
- * `hdr_percentile` answers as `historySql` does: at the fewest bits of the group, with an infinite upper bound where a bucket has no end. It
- * refuses a group of several scales. It keeps the slots of a group in memory, so `historySql` is for large groups.
+ * `hdr_percentile` answers as `historySql` does: at the fewest bits of the rows with values, with an infinite upper bound where a bucket has no
+ * end. Both bounds are NULL for a group without values. It refuses a group of several scales, as `hdr_merge` does, but cannot see units: group by
+ * them. `hdr_count_within` reads each row at its own bits and scale. `w` may be NULL, except in ClickHouse. There, `p` is a constant, and `[]` for
+ * `w` takes less time where no row has widths.
  *
- * @returns Statements that are run in this order.
+ * In Spark, functions of SQL exist since version 4, and take no rows. So the columns of a row are there
+ * `collect_list(struct(k, c, w, bits, scale))`, as in `hdr_percentile(collect_list(struct(k, c, w, bits, scale)), 99.9)`.
+ *
+ * The functions count a row as often as it is there: `uniqueRowsSql` makes the statement or the view that has each row once. DuckDB and Spark keep all
+ * slots of a group in memory, so `historySql` is for large groups there.
+ *
+ * @param dialect @default 'duckdb'
+ * @returns Statements that are run in this order. The first begins with a comment that says how to call the functions.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect is not a documented one.
  * @example
  * ```ts
  * import { historyFunctionsSql } from '@hdrscope/history';
  *
- * historyFunctionsSql().at(-1)!.startsWith('CREATE OR REPLACE MACRO hdr_percentile(k, c, w, bits, scale, p) AS'); //=> true
+ * const statements = historyFunctionsSql('postgres');
+ * statements[0]!.startsWith('-- Functions of hdrscope for PostgreSQL, for histories of version 2.'); //=> true
+ * statements.some((sql) => sql.startsWith('CREATE OR REPLACE AGGREGATE hdr_percentile(')); //=> true
  * ```
  */
-export function historyFunctionsSql(): readonly string[] {
-  return FUNCTIONS.map(([call, body]) => `CREATE OR REPLACE MACRO ${call} AS\n  ${body}`);
+export function historyFunctionsSql(dialect: DialectName = 'duckdb'): readonly string[] {
+  dialectOf(dialect);
+  const { engine, row, statements } = FILES[dialect];
+  const [first = '', ...others] = statements;
+  const comment = [
+    `Functions of hdrscope for ${engine}, for histories of version ${FORMAT_VERSION}.`,
+    `SELECT hdr_percentile(${row}, 99.9) FROM history WHERE metric = '...' GROUP BY unit, scale;`,
+    `(hdr_percentile(${row}, 99.9)).upper is the upper bound of the percentile, in the unit.`,
+    `(hdr_count_within(${row}, 0, 0.25)).lower values certainly lie from 0 to 0.25.`,
+    `hdr_merge(${row}) has the fields k, c, w, bits and scale of one row.`,
+    'A row counts as often as it is there: "hdrscope history sql unique" prints a statement that has each row once.',
+  ];
+  return [`${comment.map((line) => `-- ${line}`).join('\n')}\n${first}`, ...others];
 }
 
-const FUNCTIONS: readonly (readonly [call: string, body: string])[] = [
-  [
-    'hdr_slot_start(slot, bits)',
-    'CASE WHEN slot = 0 THEN CAST(0 AS DOUBLE) ELSE power(CAST(2 AS DOUBLE), (slot >> bits) - 1023) * (1 + (slot & ((1 << bits) - 1)) / power(CAST(2 AS DOUBLE), bits)) END',
-  ],
-  [
-    'hdr_ticks_in_unit(ticks, scale)',
-    'ticks / CASE WHEN abs(1 / scale - round(1 / scale)) <= 1e-9 / scale THEN round(1 / scale) ELSE 1 / scale END',
-  ],
-  // The percentage is the double below: see Percentiles in docs/formats/history.md.
-  [
-    'hdr_rank(slots, p)',
-    'greatest(1, ceil(p * (1 - power(CAST(2 AS DOUBLE), -53)) * list_sum(list_transform(slots, lambda one: one.n)) / 100))',
-  ],
-  [
-    'hdr_slot_of_rank(slots, rank)',
-    'list_reduce(list_sort(slots), lambda upto, one: CASE WHEN upto.n >= rank THEN upto ELSE {slot: one.slot, n: upto.n + one.n} END).slot',
-  ],
-  [
-    'hdr_bounds(first, last, bits, scale)',
-    `{lower: hdr_ticks_in_unit(hdr_slot_start(first, bits), scale), upper: CASE WHEN ${ENDLESS} THEN ${infinity(DIALECTS.duckdb)} ELSE hdr_ticks_in_unit(ceil(hdr_slot_start(last + 1, bits)) - 1, scale) END}`,
-  ],
-  [
-    'hdr_counts(k, c, w, bits)',
-    'list_transform(k, lambda slot, i: {slot: slot, last: slot + coalesce(w[i], 0), n: CAST(c[i] AS HUGEINT), bits: bits})',
-  ],
-  [
-    'hdr_ends(counts, bits, p)',
-    `{first: hdr_slot_of_rank(list_transform(counts, lambda one: {slot: one.slot >> (one.bits - bits), n: one.n}), hdr_rank(counts, p)),
-   last: hdr_slot_of_rank(list_transform(counts, lambda one: {slot: one.last >> (one.bits - bits), n: one.n}), hdr_rank(counts, p))}`,
-  ],
-  [
-    'hdr_percentile(k, c, w, bits, scale, p)',
-    `hdr_bounds(
-    hdr_ends(flatten(list(hdr_counts(k, c, w, bits))), min(bits), p).first,
-    hdr_ends(flatten(list(hdr_counts(k, c, w, bits))), min(bits), p).last,
-    min(bits),
-    CASE WHEN min(scale) = max(scale) THEN min(scale) ELSE error('rows of several scales have no percentile together: group by unit and scale') END)`,
-  ],
-];
+interface FunctionsFile {
+  readonly engine: string;
+  /** A row, or the rows of a group, as functions take them. */
+  readonly row: string;
+  readonly statements: readonly string[];
+}
+
+const COLUMNS = 'k, c, w, bits, scale';
+
+const FILES: Readonly<Record<DialectName, FunctionsFile>> = {
+  duckdb: { engine: 'DuckDB', row: COLUMNS, statements: DUCKDB_FUNCTIONS },
+  clickhouse: { engine: 'ClickHouse', row: COLUMNS, statements: CLICKHOUSE_FUNCTIONS },
+  postgres: { engine: 'PostgreSQL', row: COLUMNS, statements: POSTGRES_FUNCTIONS },
+  spark: { engine: 'Spark 4', row: `collect_list(struct(${COLUMNS}))`, statements: SPARK_FUNCTIONS },
+};

@@ -45,6 +45,6 @@ test('rows of several scales are refused', async () => {
   const sql = `SELECT hdr_percentile(k, c, w, bits, scale, 50) FROM (VALUES
     ([1], [1::BIGINT], []::INTEGER[], 7, 1e-9::DOUBLE), ([1], [1::BIGINT], []::INTEGER[], 7, 1::DOUBLE)) AS t(k, c, w, bits, scale)`;
   await expect(runStatements([...historyFunctionsSql(), sql].join(';\n'))).rejects.toThrow(
-    'rows of several scales have no percentile together',
+    'rows of several scales have no common slots',
   );
 });
