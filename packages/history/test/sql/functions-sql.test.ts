@@ -1,50 +1,116 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describeUnless, describeWithPeers, programOf } from '@hdrscope/testing';
 import { caseCount } from '@hdrscope/testing/case-count';
+import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
+import { refusalOf } from '@hdrscope/testing/refusals';
 import { runStatements } from '@hdrscope/testing/shared-duckdb';
-import fc from 'fast-check';
-import { historyFunctionsSql, mergeRows, percentilesOf } from '../../src/index.ts';
+import { historyFunctionsSql, historyTableSql, postgresTable } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
-import { rowsOfHosts } from '../support/merged-series.ts';
-import { groupedBy } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { expectFunctions, expectRefusals, type FunctionsEngine } from '../support/sql-functions.ts';
 
-const PERCENTILES = [0, 50, 99.9, 100];
+interface Session {
+  query(sql: string, format?: string): string;
+  cleanup(): void;
+}
 
-test('hdr_percentile gives the percentiles of merged rows, with their bounds', async () => {
-  await fc.assert(
-    fc.asyncProperty(rowsOfHosts, async (make) => {
-      const rows = await make();
-      if (rows.length === 0) return;
-      const folder = newDirectory();
-      await writeRows(folder, rows);
-      const percentiles = PERCENTILES.map((p, i) => `hdr_percentile(k, c, w, bits, scale, ${p}) AS p${i}`);
-      const statements = [
-        ...historyFunctionsSql(),
-        `SELECT scale, ${percentiles.join(', ')} FROM '${folder}/*/*.parquet' GROUP BY scale`,
-      ];
-      const found = await runStatements(statements.join(';\n'));
-      const groups = groupedBy(rows, ({ scale }) => String(scale));
-      expect(found.length).toBe(groups.size);
-      for (const group of found) {
-        const expected = percentilesOf(mergeRows(groups.get(String(group.scale))!), PERCENTILES);
-        for (const [i, { lower, upper }] of expected.entries()) {
-          const answer = group[`p${i}`] as { lower: number; upper: number };
-          expect([answer.lower, answer.upper]).toEqual([
-            expect.closeTo(lower, 9 - Math.ceil(Math.log10(lower + 1e-9))),
-            upper === Number.POSITIVE_INFINITY
-              ? upper
-              : expect.closeTo(upper, 9 - Math.ceil(Math.log10(upper + 1e-9))),
-          ]);
-        }
-      }
-    }),
-    { numRuns: caseCount(4, 100) },
-  );
+const FUNCTIONS = historyFunctionsSql().join(';\n');
+const duckdb: FunctionsEngine = {
+  dialect: 'duckdb',
+  async store(rows) {
+    const folder = newDirectory();
+    await writeRows(folder, rows);
+    return `'${folder}/*/*.parquet'`;
+  },
+  ask: (sql) => runStatements(`${FUNCTIONS};\n${sql}`),
+};
+
+test('functions of DuckDB give what the library gives', async () => {
+  await expectFunctions(caseCount(4, 100), duckdb);
+}, 60_000);
+
+test('functions of DuckDB refuse what has no answer', async () => {
+  await expectRefusals(duckdb);
 });
 
-test('rows of several scales are refused', async () => {
-  const sql = `SELECT hdr_percentile(k, c, w, bits, scale, 50) FROM (VALUES
-    ([1], [1::BIGINT], []::INTEGER[], 7, 1e-9::DOUBLE), ([1], [1::BIGINT], []::INTEGER[], 7, 1::DOUBLE)) AS t(k, c, w, bits, scale)`;
-  await expect(runStatements([...historyFunctionsSql(), sql].join(';\n'))).rejects.toThrow(
-    'rows of several scales have no common slots',
+describeWithPeers(['chdb'])('functions of ClickHouse', () => {
+  let session: Session;
+  beforeAll(() => {
+    const load = createRequire(join(programOf('chdb'), 'tests.js'));
+    const { Session } = load('chdb') as { Session: new (path: string) => Session };
+    session = new Session(newDirectory());
+    for (const statement of historyFunctionsSql('clickhouse')) session.query(statement);
+    session.query('CREATE DATABASE tests');
+  });
+  afterAll(() => session.cleanup());
+
+  const clickhouse: FunctionsEngine = {
+    dialect: 'clickhouse',
+    async store(rows) {
+      const folder = newDirectory();
+      await writeRows(folder, rows);
+      session.query('DROP TABLE IF EXISTS tests.history');
+      session.query(historyTableSql('clickhouse', ['tests', 'history']));
+      session.query(`INSERT INTO tests.history SELECT * FROM file('${folder}/*/*.parquet', 'Parquet')`);
+      return 'tests.history';
+    },
+    ask: async (sql) =>
+      session
+        .query(sql, 'JSONEachRow')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+  };
+
+  test('give what the library gives', async () => {
+    await expectFunctions(caseCount(6, 100), clickhouse);
+  }, 60_000);
+
+  test('refuse what has no answer', async () => {
+    await expectRefusals(clickhouse);
+  });
+});
+
+describeUnless(lackOfPostgres())('functions of PostgreSQL', () => {
+  let server: Postgres;
+  beforeAll(async () => {
+    server = await Postgres.start();
+    // A second time, they are replaced.
+    for (let i = 0; i < 2; i++) server.run(historyFunctionsSql('postgres').join(';\n'));
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  let tables = 0;
+  const postgres: FunctionsEngine = {
+    dialect: 'postgres',
+    async store(rows) {
+      const table = `history_${tables++}`;
+      server.run(historyTableSql('postgres', table));
+      const target = await postgresTable({ url: server.url, table }).open();
+      await target.write({ producer: 'tests', number: 0, rows });
+      await target.close();
+      return table;
+    },
+    ask: async (sql) => server.ask(sql),
+  };
+
+  test('give what the library gives', async () => {
+    await expectFunctions(caseCount(6, 100), postgres);
+  }, 60_000);
+
+  test('refuse what has no answer', async () => {
+    await expectRefusals(postgres);
+  });
+});
+
+test('each file begins with how to call its functions', () => {
+  for (const dialect of ['duckdb', 'clickhouse', 'postgres', 'spark'] as const) {
+    expect(historyFunctionsSql(dialect)[0]).toMatch(
+      /^-- Functions of hdrscope for .+, for histories of version 2\.\n-- SELECT hdr_percentile\(/,
+    );
+  }
+  expect(refusalOf(() => historyFunctionsSql('mysql' as never), 'ERR_INVALID_OPTION').message).toContain(
+    'the dialect must be duckdb, clickhouse, postgres, spark, got "mysql"',
   );
 });
