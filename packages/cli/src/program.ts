@@ -58,7 +58,7 @@ tables. Nothing is asked or changed. "hdrscope query --print-sql" prints those t
     compact: ['each row once, in one file for each day', () => import('./commands/history/sql/compact.ts')],
     unique: ['each row once, for statements of your own', () => import('./commands/history/sql/unique.ts')],
     functions: [
-      'functions of DuckDB, for statements of your own',
+      'functions of an engine, for statements of your own',
       () => import('./commands/history/sql/functions.ts'),
     ],
   },

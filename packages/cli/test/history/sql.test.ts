@@ -52,6 +52,16 @@ test('functions prints functions of DuckDB that give bounds of percentiles', asy
   expect(row).toEqual({ p99: { lower, upper } });
 });
 
+test.each([
+  ['clickhouse', 'CREATE OR REPLACE FUNCTION hdr_percentile AS (k, c, w, bits, scale, p) ->'],
+  ['postgres', 'CREATE OR REPLACE AGGREGATE hdr_percentile('],
+  ['spark', 'CREATE OR REPLACE TEMPORARY FUNCTION hdr_percentile('],
+])('functions prints those of %s', async (dialect, statement) => {
+  const { stdout } = await hdrscope(['history', 'sql', 'functions', '--dialect', dialect]);
+  expect(stdout).toMatch(/^-- Functions of hdrscope for .+, for histories of version 2\.\n/);
+  expect(stdout).toContain(statement);
+});
+
 test('statements for tables and for Spark name them as their engines do', async () => {
   const printed = async (...args: readonly string[]) => (await hdrscope(['history', 'sql', ...args])).stdout;
   expect(
