@@ -187,10 +187,13 @@ export const PEERS = [
   // ClickHouse in a process.
   { ...npmPeer('chdb', '3.4.0'), isExtra: true },
   {
-    ...madePeer('spark', '3.5.9', 'bin/spark-sql', (module, folder) => {
-      run('java', ['-version'], { limitSeconds: 30 });
-      installWithPip({ module, script: 'spark_sql.py', program: 'spark-sql', isSource: true }, folder);
-    }),
+    ...madePeer('spark', '3.5.9', 'bin/spark-sql', (module, folder) => installSpark(module, folder)),
+    isExtra: true,
+  },
+  {
+    ...madePeer('spark-4', '4.3.0', 'bin/spark-sql', (module, folder) =>
+      installSpark(join(import.meta.dirname, 'spark'), folder, join(module, 'requirements.txt')),
+    ),
     isExtra: true,
   },
   {
@@ -257,6 +260,17 @@ function madePeer(name, version, program, make, settings = '', module = join(imp
     program,
     make: (folder) => make(module, folder),
   };
+}
+
+/**
+ * @param {string} module
+ * @param {string} folder
+ * @param {string} [requirements]
+ */
+function installSpark(module, folder, requirements) {
+  run('java', ['-version'], { limitSeconds: 30 });
+  const command = { script: 'spark_sql.py', program: 'spark-sql', isSource: true };
+  installWithPip({ module, ...command, ...(requirements !== undefined && { requirements }) }, folder);
 }
 
 /**

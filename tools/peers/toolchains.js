@@ -156,14 +156,16 @@ export function installLayouts(module, folder) {
 /**
  * Installs a Python script and the packages of its `requirements.txt` into a folder, with a command in `bin` that runs it.
  *
- * @param {{ module: string, script: string, program: string, isSource?: boolean }} wanted `module` is the folder of the script,
- *   and `isSource` lets pip build packages that are published as sources only.
+ * @param {{ module: string, script: string, program: string, isSource?: boolean, requirements?: string }} wanted `module` is the folder of
+ *   the script, and `isSource` lets pip build packages that are published as sources only. `requirements` is another file of packages.
  * @param {string} folder
  */
-export function installWithPip({ module, script, program, isSource = false }, folder) {
+export function installWithPip(
+  { module, script, program, isSource = false, requirements = join(module, 'requirements.txt') },
+  folder,
+) {
   cpSync(module, folder, { recursive: true });
   const packages = join(folder, 'packages');
-  const requirements = join(module, 'requirements.txt');
   run(
     'python3',
     [

@@ -39,6 +39,7 @@ export type PeerName =
   | 'clickhouse-18'
   | 'spark'
   | 'iceberg'
+  | 'spark-4'
   | 'verdaccio';
 
 /** The paths of the peers that are installed, by name: `tools/jest/config.js` hands them over. */
