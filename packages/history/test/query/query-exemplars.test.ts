@@ -74,7 +74,7 @@ test('the statement of the documents for DuckDB finds them', async () => {
   const folder = newDirectory();
   await writeRows(folder, await rowsOf([0.25, 2, 8]));
   const files = join(folder, '*', '*.parquet');
-  const sql = documentedSql('duckdb').replace('history/day=2026-11-22/*.parquet', files);
+  const sql = documentedSql('## Exemplars', 'duckdb').replace('history/day=2026-11-22/*.parquet', files);
   const rows = await withDuckDb({}, (run) => run(sql));
   expect(rows.map(({ seconds, trace }) => [seconds, trace])).toEqual([
     [8, traceOf(3)],

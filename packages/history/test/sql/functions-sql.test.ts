@@ -5,7 +5,15 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { runStatements } from '@hdrscope/testing/shared-duckdb';
-import { historyFunctionsSql, historyTableSql, postgresTable } from '../../src/index.ts';
+import {
+  historyFunctionsSql,
+  historyTableSql,
+  mergeRows,
+  percentilesOf,
+  postgresTable,
+} from '../../src/index.ts';
+import { documentedSql } from '../support/documented-sql.ts';
+import { minutes } from '../support/filled-folder.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { expectFunctions, expectRefusals, type FunctionsEngine } from '../support/sql-functions.ts';
@@ -13,6 +21,17 @@ import { expectFunctions, expectRefusals, type FunctionsEngine } from '../suppor
 interface Session {
   query(sql: string, format?: string): string;
   cleanup(): void;
+}
+
+/** Asks the documented question of rows that have no route. */
+async function expectDocumented({ dialect, store, ask }: FunctionsEngine, source: string): Promise<void> {
+  const rows = await minutes(3);
+  const question = documentedSql('### Functions', dialect)
+    .replace('http.server.request.duration', 'lat')
+    .replace(source, await store(rows));
+  const [{ upper }] = percentilesOf(mergeRows(rows), [99.9]) as [{ upper: number }];
+  const answer = await ask(question);
+  expect(answer.map(({ route, p999 }) => [route || null, p999])).toEqual([[null, upper]]);
 }
 
 const FUNCTIONS = historyFunctionsSql().join(';\n');
@@ -32,6 +51,10 @@ test('functions of DuckDB give what the library gives', async () => {
 
 test('functions of DuckDB refuse what has no answer', async () => {
   await expectRefusals(duckdb);
+});
+
+test('the documented question to functions of DuckDB has an answer', async () => {
+  await expectDocumented(duckdb, "'history/*/*.parquet'");
 });
 
 describeWithPeers(['chdb'])('functions of ClickHouse', () => {
@@ -70,6 +93,10 @@ describeWithPeers(['chdb'])('functions of ClickHouse', () => {
   test('refuse what has no answer', async () => {
     await expectRefusals(clickhouse);
   });
+
+  test('answer the documented question', async () => {
+    await expectDocumented(clickhouse, 'history');
+  });
 });
 
 describeUnless(lackOfPostgres())('functions of PostgreSQL', () => {
@@ -101,6 +128,10 @@ describeUnless(lackOfPostgres())('functions of PostgreSQL', () => {
 
   test('refuse what has no answer', async () => {
     await expectRefusals(postgres);
+  });
+
+  test('answer the documented question', async () => {
+    await expectDocumented(postgres, 'history');
   });
 });
 

@@ -144,7 +144,10 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
       const expected = rows.map(({ attributes, startMs, endMs, ...row }) => ({ ...row, ended: endMs }));
       expect(found.map(numbers)).toEqual(expected);
       const name = engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``;
-      const documented = documentedSql(engine.dialect).replace('FROM history', `FROM ${name}`);
+      const documented = documentedSql('## Exemplars', engine.dialect).replace(
+        'FROM history',
+        `FROM ${name}`,
+      );
       expect(await engine.ask(documented)).toEqual([
         { attributes: expect.anything(), seconds: expect.closeTo(0.001, 12), trace: 'a"b\\c' },
       ]);
