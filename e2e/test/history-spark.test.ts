@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { type HistoryQuestion, type HistoryRow, historySql } from '@hdrscope/history';
+import { type HistoryQuestion, type HistoryRow, historyFunctionsSql, historySql } from '@hdrscope/history';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 
 /** What the tests of the history expect of every engine that reads its files. The package exports none of it. */
@@ -26,6 +26,18 @@ interface Expectations {
   expectLaterRollups(dialect: 'spark', run: Run): Promise<void>;
   writeRows(folder: string, rows: readonly HistoryRow[]): Promise<string>;
   minutes(count: number): Promise<HistoryRow[]>;
+  expectFunctions(
+    numRuns: number,
+    engine: {
+      readonly dialect: 'spark';
+      store(rows: readonly HistoryRow[]): Promise<string>;
+      ask(sql: string): Answer;
+    },
+  ): Promise<void>;
+  expectRefusals(engine: { readonly dialect: 'spark'; ask(sql: string): Answer }): Promise<void>;
+  documentedSql(section: '### Functions', engine: 'spark'): string;
+  fillDays(days: number): Promise<{ readonly folder: string; readonly startMs: number }>;
+  destroyOthers(folder: string, metric: string, sinceMs: number, untilMs: number): number;
   /** Removed after the tests of the file. */
   newDirectory(): string;
 }
@@ -43,8 +55,11 @@ const FILES = [
     'folder',
     'filled-folder',
     'sandbox',
+    'documented-sql',
+    'folder-of-days',
   ],
   'folder-statements',
+  'sql-functions',
 ];
 for (const file of FILES) {
   const url = new URL(`../../packages/history/test/support/${file}.ts`, import.meta.url);
@@ -60,10 +75,16 @@ const {
   expectLaterRollups,
   writeRows,
   minutes,
+  expectFunctions,
+  expectRefusals,
+  documentedSql,
+  fillDays,
+  destroyOthers,
   newDirectory,
 } = found as Expectations;
 
-describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => {
+/** Starts Spark for the tests of a block. Returns how statements run in it. */
+function useSpark(peer: 'spark' | 'spark-4'): (sql: string) => Answer {
   let spark: ChildProcessWithoutNullStreams;
   let lines: Interface;
   beforeAll(() => {
@@ -76,7 +97,7 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
       'pyspark-shell',
     ];
     const env = { ...process.env, PYSPARK_SUBMIT_ARGS: settings.join(' ') };
-    spark = spawn(programOf('spark'), { cwd: folder, env });
+    spark = spawn(programOf(peer), { cwd: folder, env });
     spark.stderr.resume();
     lines = createInterface({ input: spark.stdout });
   });
@@ -89,14 +110,44 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
     spark.stdout.destroy();
     spark.stderr.destroy();
   });
-
-  const answerOf = async (sql: string): Answer => {
+  return async (sql) => {
     const answer = once(lines, 'line');
     spark.stdin.write(`${JSON.stringify(sql)}\n`);
     const rows = JSON.parse((await answer)[0]);
     if (!Array.isArray(rows)) throw new Error(rows.error);
     return rows;
   };
+}
+
+describeWithPeers(['spark-4'])('functions of Spark 4', () => {
+  const ask = useSpark('spark-4');
+  beforeAll(async () => {
+    for (const statement of historyFunctionsSql('spark')) await ask(statement);
+  }, 60_000);
+  const store = async (rows: readonly HistoryRow[]): Promise<string> => {
+    const folder = newDirectory();
+    await writeRows(folder, rows);
+    return `parquet.\`${folder}\``;
+  };
+
+  test('give what the library gives', async () => {
+    await expectFunctions(3, { dialect: 'spark', store, ask });
+  }, 300_000);
+
+  test('refuse what has no answer', async () => {
+    await expectRefusals({ dialect: 'spark', ask });
+  }, 300_000);
+
+  test('answer the documented question', async () => {
+    const question = documentedSql('### Functions', 'spark')
+      .replace('http.server.request.duration', 'lat')
+      .replace('parquet.`history`', await store(await minutes(3)));
+    expect(await ask(question)).toEqual([{ route: null, p999: expect.any(Number) }]);
+  }, 300_000);
+});
+
+describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => {
+  const answerOf = useSpark('spark');
   const ask = (question: HistoryQuestion, folder: string): Answer =>
     answerOf(historySql(question, 'spark', { folder }));
   const run: Run = async (statements) => {
@@ -149,5 +200,23 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
 
   test('counts late rows in its rollups, and gives bounds to series that are merged again', async () => {
     await expectLaterRollups('spark', run);
+  }, 300_000);
+
+  test('of 30 days, reads less than 2 % of all row groups for one hour of a metric', async () => {
+    const { folder, startMs } = await fillDays(30);
+    const sinceMs = startMs + (17 * 24 + 7) * 3_600_000;
+    const question = { metric: 'lat2', where: { route: '/1' }, sinceMs, untilMs: sinceMs + 3_600_000 };
+    const [plan] = await answerOf(`EXPLAIN FORMATTED ${historySql(question, 'spark', { folder })}`);
+    const text = String(Object.values(plan!)[0]);
+    // One day is listed, and its row groups are compared with the metric and the time.
+    expect(text).toMatch(/PartitionFilters: \[.*day.* >= .*day.* <= /);
+    expect(text).toMatch(
+      /PushedFilters: \[.*EqualTo\(metric,lat2\).*GreaterThanOrEqual\(start,.*LessThan\(start,/,
+    );
+    const answer = await ask(question, folder);
+    expect(answer).toMatchObject([{ count: 8 }]);
+    expect(destroyOthers(folder, 'lat2', sinceMs, sinceMs + 3_600_000)).toBeLessThan(0.02);
+    expect(await ask(question, folder)).toEqual(answer);
+    await expect(ask({ metric: 'lat2' }, folder)).rejects.toThrow();
   }, 300_000);
 });
