@@ -16,7 +16,7 @@ process.env.HDRSCOPE_INSTALLED_PEERS = JSON.stringify(installed);
 /**
  * @typedef {object} Engine
  * @property {string} rows A FROM clause of the history.
- * @property {import('@hdrscope/history').HistorySource} source The same for `historySql`.
+ * @property {{ readonly folder?: string }} source The same for `historySql`.
  * @property {(sql: string) => Promise<number>} ask Gives the column `value` of the only row of an answer.
  */
 

@@ -18,7 +18,7 @@ const COLUMNS = {
 
 /**
  * @param {DialectName} dialect
- * @param {(rows: string, source: import('@hdrscope/history').HistorySource) => Promise<string>} write The statement, with a column `value`.
+ * @param {(rows: string, source: { readonly folder?: string }) => Promise<string>} write The statement, with a column `value`.
  * @returns {Tuned}
  */
 function asking(dialect, write) {

@@ -117,6 +117,7 @@ describeUnless(lackOfPostgres())('functions of PostgreSQL', () => {
       const target = await postgresTable({ url: server.url, table }).open();
       await target.write({ producer: 'tests', number: 0, rows });
       await target.close();
+      server.run(`ANALYZE ${table}`);
       return table;
     },
     ask: async (sql) => server.ask(sql),
@@ -124,6 +125,28 @@ describeUnless(lackOfPostgres())('functions of PostgreSQL', () => {
 
   test('give what the library gives', async () => {
     await expectFunctions(caseCount(6, 100), postgres);
+  }, 60_000);
+
+  test('give the same when workers add up parts of a group', async () => {
+    const settings = [
+      ...['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size'].map(
+        (name) => `${name} = 0`,
+      ),
+      // So that a plan with workers wins for a few rows, too.
+      'cpu_operator_cost = 1',
+    ];
+    for (const setting of settings) server.run(`ALTER DATABASE postgres SET ${setting}`);
+    server.run(`CREATE FUNCTION explain(question text) RETURNS SETOF text LANGUAGE plpgsql
+      AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN ' || question; END $$`);
+    const plans: string[] = [];
+    await expectFunctions(caseCount(6, 100), {
+      ...postgres,
+      async ask(sql) {
+        plans.push(JSON.stringify(server.ask(`SELECT explain($question$${sql}$question$)`)));
+        return server.ask(sql);
+      },
+    });
+    for (const plan of plans) expect(plan).toMatch(/Finalize \w*Aggregate.*Gather.*Partial \w*Aggregate/);
   }, 60_000);
 
   test('refuse what has no answer', async () => {
