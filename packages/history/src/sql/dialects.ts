@@ -34,6 +34,8 @@ export interface Dialect {
   readonly without: (attributes: string, keys: readonly string[]) => string;
   readonly double: (expression: string) => string;
   readonly shiftRight: (number: string, by: string) => string;
+  /** The double whose leading bits are a slot number, where an engine reads bits as a double. @default powers of 2 are multiplied */
+  readonly slotAsDouble?: (slot: string, bits: string) => string;
   /** Selects columns of rows, each producer and sequence once, in the largest revision. Files and tables may have NULL for revision 0. */
   readonly once: (columns: string, source: RowSource, where: string) => string;
   /**
@@ -165,6 +167,7 @@ const clickhouse: Dialect = {
       : `mapFilter((one, _) -> NOT has([${listTexts(keys, clickhouse)}], one), ${attributes})`,
   double: (expression) => `toFloat64(${expression})`,
   shiftRight: (number, by) => `bitShiftRight(${number}, ${by})`,
+  slotAsDouble: (slot, bits) => `reinterpret(bitShiftLeft(toUInt64(${slot}), 52 - ${bits}), 'Float64')`,
   once: (columns, { all }, where) =>
     `SELECT ${columns} FROM ${all} WHERE ${where} ORDER BY ${NEWEST_FIRST} LIMIT 1 BY producer, sequence`,
   readTwice: '',

@@ -30,7 +30,8 @@ export function lastTick(first: string, last: string, bits: string, dialect: Dia
 }
 
 /** The double whose leading bits are a slot number: docs/formats/history.md. */
-function doubleAt(slot: string, bits: string, { double, shiftRight }: Dialect): string {
+function doubleAt(slot: string, bits: string, { double, shiftRight, slotAsDouble }: Dialect): string {
+  if (slotAsDouble !== undefined) return slotAsDouble(slot, bits);
   const exponent = shiftRight(slot, bits);
   const size = `power(${double('2')}, ${double(bits)})`;
   const mantissa = `(${double(slot)} - ${double(exponent)} * ${size})`;
