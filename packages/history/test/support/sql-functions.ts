@@ -114,6 +114,9 @@ const LITERALS: Readonly<Record<DialectName, (k: string, c: string, scale: strin
     `SELECT CAST(array(${k}) AS ARRAY<INT>) AS k, CAST(array(${c}) AS ARRAY<BIGINT>) AS c, CAST(${w || 'array()'} AS ARRAY<INT>) AS w, 7 AS bits, ${scale}D AS scale`,
 };
 
+// Names that macros could take for their own.
+const RENAMED = "named_struct('k', one, 'c', n, 'w', i, 'bits', slot, 'scale', rank)";
+
 function awkwardRows(dialect: DialectName): AwkwardRows {
   const literal = LITERALS[dialect];
   const from = (...rows: readonly string[]): string => `(${rows.join(' UNION ALL ')}) AS history`;
@@ -144,6 +147,11 @@ export async function expectRefusals({
   const missing = `(hdr_percentile(${row.replace('w', 'widths')}, 50)).lower AS lower`;
   await expect(asked(missing, withoutWidths)).rejects.toThrow('widths');
   expect(await asked(bounds(99.9), withoutWidths)).toEqual([{ lower: 1, upper: 1 }]);
+  const renamed = `(SELECT k AS one, c AS n, w AS i, bits AS slot, scale AS rank FROM ${withoutWidths}) AS renamed`;
+  const columns = dialect === 'spark' ? row.replace(/struct\(.*?\)/, RENAMED) : 'one, n, i, slot, rank';
+  const answers = `(hdr_percentile(${columns}, 50)).upper AS upper, (hdr_merge(${columns})).bits AS bits, (hdr_count_within(${columns}, 0, 1)).lower AS lower`;
+  const [answer] = await asked(answers, renamed);
+  expect([answer!.upper, answer!.bits, Number(answer!.lower)]).toEqual([1, 7, 3]);
   expect(await asked(bounds(99.9), withoutValues)).toEqual([{ lower: null, upper: null }]);
   const within = `(hdr_count_within(${row}, 1, 2)).lower AS lower, (hdr_count_within(${row}, 1.5, 2)).upper AS upper`;
   const [counts] = await asked(within, withoutWidths);

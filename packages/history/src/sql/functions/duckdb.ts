@@ -6,13 +6,13 @@ const { duckdb } = DIALECTS;
 
 const GROUP = `list({k: k, c: c, w: w, bits: bits}), min(bits) FILTER (len(k) > 0),
     CASE WHEN min(scale) < max(scale) THEN error(${duckdb.text(SEVERAL_SCALES)}) ELSE min(scale) END`;
-// DuckDB puts arguments into the text of a macro, so no name inside a query may be one of a column outside of it.
+// DuckDB puts arguments into the text of a macro, so no name inside a query or a lambda may be one of a column outside of it.
 const SLOTS = `(SELECT unnest(hdr_row.k) AS hdr_slot, unnest(hdr_row.c) AS hdr_n, unnest(hdr_row.w) AS hdr_width, hdr_row.bits AS hdr_row_bits
         FROM (SELECT unnest(rows) AS hdr_row))`;
 const SETTINGS = '(SELECT bits AS hdr_bits, scale AS hdr_scale)';
 
 function countWhere(condition: string): string {
-  return `CAST(coalesce(sum(list_sum(list_transform(k, lambda slot, i: CASE WHEN ${condition} THEN c[i] ELSE 0 END))), 0) AS BIGINT)`;
+  return `CAST(coalesce(sum(list_sum(list_transform(k, lambda hdr_slot, hdr_i: CASE WHEN ${condition} THEN c[hdr_i] ELSE 0 END))), 0) AS BIGINT)`;
 }
 
 const MACROS: readonly (readonly [call: string, body: string])[] = [
@@ -23,7 +23,7 @@ const MACROS: readonly (readonly [call: string, body: string])[] = [
   ['hdr_rank(n, p)', 'greatest(1, ceil(p * (1 - power(CAST(2 AS DOUBLE), -53)) * CAST(n AS DOUBLE) / 100))'],
   [
     'hdr_slot_of_rank(slots, rank)',
-    'list_reduce(list_sort(slots), lambda upto, one: CASE WHEN upto.n >= rank THEN upto ELSE {slot: one.slot, n: upto.n + one.n} END).slot',
+    'list_reduce(list_sort(slots), lambda hdr_upto, hdr_one: CASE WHEN hdr_upto.n >= rank THEN hdr_upto ELSE {slot: hdr_one.slot, n: hdr_upto.n + hdr_one.n} END).slot',
   ],
   [
     'hdr_bounds(slot, last, bits, scale)',
@@ -61,8 +61,8 @@ const MACROS: readonly (readonly [call: string, body: string])[] = [
   ['hdr_merge(k, c, w, bits, scale)', `hdr_merge_rows(${GROUP})`],
   [
     'hdr_count_within(k, c, w, bits, scale, low, high)',
-    `{lower: ${countWhere('hdr_ticks_in_unit(hdr_slot_start(slot, bits), scale) >= low AND hdr_ticks_in_unit(hdr_slot_end(slot, w[i], bits), scale) <= high')},
-   upper: ${countWhere('hdr_ticks_in_unit(hdr_slot_end(slot, w[i], bits), scale) >= low AND hdr_ticks_in_unit(hdr_slot_start(slot, bits), scale) <= high')}}`,
+    `{lower: ${countWhere('hdr_ticks_in_unit(hdr_slot_start(hdr_slot, bits), scale) >= low AND hdr_ticks_in_unit(hdr_slot_end(hdr_slot, w[hdr_i], bits), scale) <= high')},
+   upper: ${countWhere('hdr_ticks_in_unit(hdr_slot_end(hdr_slot, w[hdr_i], bits), scale) >= low AND hdr_ticks_in_unit(hdr_slot_start(hdr_slot, bits), scale) <= high')}}`,
   ],
 ];
 
