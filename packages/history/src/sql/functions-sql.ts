@@ -46,7 +46,7 @@ export function historyFunctionsSql(dialect: DialectName = 'duckdb'): readonly s
   const [first = '', ...others] = statements;
   const comment = [
     `Functions of hdrscope for ${engine}, for histories of version ${FORMAT_VERSION}.`,
-    `SELECT hdr_percentile(${row}, 99.9) FROM history WHERE metric = '...' GROUP BY unit, scale;`,
+    `SELECT hdr_percentile(${row}, 99.9) FROM history WHERE metric = '...' GROUP BY unit, scale`,
     `(hdr_percentile(${row}, 99.9)).upper is the upper bound of the percentile, in the unit.`,
     `(hdr_count_within(${row}, 0, 0.25)).lower values certainly lie from 0 to 0.25.`,
     `hdr_merge(${row}) has the fields k, c, w, bits and scale of one row.`,

@@ -19,7 +19,7 @@ function functionSql(call: string, returns: string, body: string, language = 'sq
 /**
  * Adds a row to the counts of a group: a hash table in an array, in which each slot has three elements, its first and its last number at 20
  * bits and its count. Before them are: how many places there are, how many are used, the fewest bits, the scale and the percentile. The
- * number of places is odd, so neighbouring slots, which differ by a power of two, never share one.
+ * number of places is odd, so neighbouring slots, which differ by a power of two, get different places.
  *
  * @param more Parameters after those of a row.
  */
