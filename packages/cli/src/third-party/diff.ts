@@ -1,0 +1,2 @@
+/** Differences of texts. */
+export { createTwoFilesPatch, diffChars } from 'diff';

@@ -1,0 +1,3 @@
+/** Parses PromQL. */
+export type { SyntaxNode } from '@lezer/common';
+export { parser } from '@prometheus-io/lezer-promql';
