@@ -1,5 +1,9 @@
 // Entry `@hdrscope/prometheus/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export type { ResourceMetricsOptions } from './from-otel.ts';
+export { askTypes, type Proof, type ProvingServer, proveRewriting } from './migrate/ask-claims.ts';
+export { migrateQueries } from './migrate/migrate-queries.ts';
+export type { QueryVerdict, RefusedQuery, RewrittenQuery } from './migrate/query-verdict.ts';
+export type { QueryUse } from './migrate/terms.ts';
 export { HISTOGRAM_FORMS, isMatcher, neighbours } from './rules/promql.ts';
 export { isAlertLabel, isGroupLabel, LEAST_PERIOD_MS, OWN_LABELS } from './rules/slo-rules.ts';
 export { unitInName } from './rules/unit-in-name.ts';
