@@ -1,0 +1,161 @@
+import {
+  migrateQueries,
+  type QueryVerdict,
+  type RefusedQuery,
+  type RewrittenQuery,
+} from '@hdrscope/prometheus/internal';
+import { createTwoFilesPatch } from '#diff';
+import { Refusal } from '../../command.ts';
+import type { QueryFile } from './documents.ts';
+import type { DocumentQuery } from './find-queries.ts';
+import type { LiteralEdit } from './literals.ts';
+
+/** A query of a file with its verdict. Those without histograms are left out. */
+export interface MigratedQuery {
+  readonly query: DocumentQuery;
+  /** From 1. */
+  readonly line: number;
+  readonly before: string;
+  readonly verdict: Exclude<QueryVerdict, { readonly outcome: 'unchanged' }>;
+}
+
+export interface MigratedFile {
+  readonly path: string;
+  readonly queries: readonly MigratedQuery[];
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What people know of the histograms. */
+export interface Knowledge {
+  readonly histograms: ReadonlySet<string>;
+  /** Metrics that are known to be no histograms. @default none */
+  readonly others?: ReadonlySet<string>;
+  readonly schema: number;
+}
+
+/** Whether a rewriting is right: a sentence about what differs, or `undefined`. */
+export type CheckRewriting = (
+  query: DocumentQuery,
+  before: string,
+  verdict: RewrittenQuery,
+) => Promise<string | undefined>;
+
+/** Judges the queries of all files together, and rewrites those that have an equal. */
+export async function migrateFiles(
+  files: readonly QueryFile[],
+  knowledge: Knowledge,
+  check: CheckRewriting,
+): Promise<MigratedFile[]> {
+  const all = files.flatMap(({ queries }) => queries);
+  const barred = new Map<DocumentQuery, RefusedQuery>();
+  for (const query of all) {
+    if (query.obstacle !== undefined) barred.set(query, refuseBy('operation', query.obstacle));
+  }
+  let verdicts = judgeQueries(all, knowledge, barred);
+  for (const [at, verdict] of verdicts.entries()) {
+    const query = all[at]!;
+    if (verdict.outcome !== 'rewritten') continue;
+    const difference = await check(query, readPart(query), verdict);
+    if (!isWritable(query, verdict.after)) barred.set(query, refuseBy('layout', LAYOUT));
+    else if (difference !== undefined) barred.set(query, refuseBy('unequal', difference));
+  }
+  // What is refused has readers, which are judged anew.
+  if (barred.size > 0) verdicts = judgeQueries(all, knowledge, barred);
+  const verdictBy = new Map(all.map((query, at) => [query, verdicts[at]!]));
+  return files.map((file) => migrateFile(file, verdictBy));
+}
+
+const LAYOUT = 'its text has escapes or comments that would change: write it as a block, which begins with |';
+
+function refuseBy(code: RefusedQuery['code'], reason: string): RefusedQuery {
+  return { outcome: 'refused', code, reason, offset: 0, records: [] };
+}
+
+function readPart({ literal: { text }, part }: DocumentQuery): string {
+  return text.slice(part.from, part.to);
+}
+
+function judgeQueries(
+  all: readonly DocumentQuery[],
+  knowledge: Knowledge,
+  barred: ReadonlyMap<DocumentQuery, RefusedQuery>,
+): QueryVerdict[] {
+  const found = all.map((query) => ({
+    text: readPart(query),
+    use: query.use,
+    ...(query.legend !== undefined && { legend: query.legend }),
+    ...(query.record !== undefined && { record: query.record.text }),
+    ...(barred.has(query) && { refusal: barred.get(query)! }),
+  }));
+  return migrateQueries(found, knowledge);
+}
+
+function isWritable(query: DocumentQuery, after: string): boolean {
+  return query.literal.write(replacePart(query, after)) !== undefined;
+}
+
+function replacePart({ literal: { text }, part }: DocumentQuery, after: string): string {
+  return text.slice(0, part.from) + after + text.slice(part.to);
+}
+
+function migrateFile(
+  { path, text, queries, readAgain }: QueryFile,
+  verdicts: ReadonlyMap<DocumentQuery, QueryVerdict>,
+): MigratedFile {
+  const edits: LiteralEdit[] = [];
+  const shown: MigratedQuery[] = [];
+  const wanted: string[] = [];
+  for (const query of queries) {
+    const verdict = verdicts.get(query)!;
+    const isRewritten = verdict.outcome === 'rewritten';
+    const after = isRewritten ? replacePart(query, verdict.after) : query.literal.text;
+    wanted.push(after);
+    if (isRewritten) edits.push(query.literal.write(after)!);
+    if (isRewritten && verdict.recordedAs !== undefined) edits.push(query.record!.write(verdict.recordedAs)!);
+    if (verdict.outcome === 'unchanged') continue;
+    shown.push({ query, line: countLines(text, query.literal.from), before: readPart(query), verdict });
+  }
+  const after = applyEdits(text, edits);
+  if (readAgain !== undefined) assertSame(path, readAgain(after), wanted);
+  return { path, queries: shown, before: text, after };
+}
+
+function countLines(text: string, end: number): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function applyEdits(text: string, edits: readonly LiteralEdit[]): string {
+  let after = '';
+  let at = 0;
+  for (const edit of [...edits].sort((a, b) => a.from - b.from)) {
+    after += text.slice(at, edit.from) + edit.text;
+    at = edit.to;
+  }
+  return after + text.slice(at);
+}
+
+/** The rewritten document has the rewritten queries, whatever its syntax made of them. @throws Refusal */
+function assertSame(path: string, queries: readonly DocumentQuery[], wanted: readonly string[]): void {
+  const found = queries.map(({ literal }) => literal.text);
+  const at = wanted.findIndex((text, index) => squeeze(found[index] ?? '') !== squeeze(text));
+  if (at < 0 && found.length === wanted.length) return;
+  throw new Refusal(
+    `${path} cannot be rewritten in place: its YAML would read another query than ${wanted[at] ?? found.at(-1)}`,
+  );
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
+/** A unified diff, which `patch` takes. Empty where nothing changes. */
+export function formatDiff({ path, before, after }: MigratedFile): string {
+  if (before === after) return '';
+  const name = path.replace(/^\/+/, '');
+  const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after);
+  // The first line is a rule that no tool reads.
+  return patch.slice(patch.indexOf('\n') + 1);
+}
