@@ -198,6 +198,7 @@ export const HDRSCOPE: Group = {
     'is it slower, is it fast enough': ['diff', 'ab', 'check'],
     'months of a service': ['history', 'query', 'explain', 'slo'],
     'kernels and clusters': ['ebpf', 'ceph', 'prometheus'],
+    'from classic to native histograms': ['migrate'],
     'in production': ['run', 'config', 'doctor'],
     'before you record': ['advise', 'bounds'],
     'in your shell': ['completion'],
@@ -244,6 +245,10 @@ export const HDRSCOPE: Group = {
     ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
     ceph: ["reads Ceph's perf histograms, and serves ours as Ceph does", CEPH],
     prometheus: ['reads histograms of exporters, as Prometheus does', PROMETHEUS],
+    migrate: [
+      'rewrites rules and dashboards for native histograms',
+      () => import('./commands/migrate/index.ts'),
+    ],
     slo: ['judges an objective afterwards, writes rules for Prometheus', SLO],
     run: [
       'brings sources of histograms to sinks, as a configuration says',

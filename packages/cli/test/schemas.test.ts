@@ -57,6 +57,25 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
       await json(...args, '--until', '2026-03-11', '--threshold', '10.01ms'),
     ];
   },
+  async migrate() {
+    const rules = folder.write(
+      'rules.yaml',
+      `groups:
+  - rules:
+      - { record: "a_bucket:rate", expr: 'sum by (le) (rate(a_bucket[5m]))' }
+      - { record: b, expr: 'histogram_quantile(0.9, a_bucket:rate)' }
+      - { record: c, expr: 'sum(rate(a_bucket{le="0.3"}[5m]))' }
+      - { record: d, expr: 'count(a_bucket)' }
+`,
+    );
+    folder.write('migrate.json', '{ "panels": [{ "targets": [{ "expr": "a_count - b_count" }] }] }');
+    folder.write('template.yaml', '{{ if }}: a_bucket');
+    return [
+      await json('migrate', rules),
+      await json('migrate', folder.pathOf('.')),
+      await json('migrate', '--query', 'a_bucket'),
+    ];
+  },
   explain: async () => [
     await explained('--before', BEFORE, '--after', AFTER),
     await explained('--before', BEFORE, '--after', '2026-03-11/1d'),

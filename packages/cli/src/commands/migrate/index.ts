@@ -1,0 +1,175 @@
+import { MINUTE_MS, valuesText } from '@hdrscope/kit';
+import {
+  askTypes,
+  type Proof,
+  type ProvingServer,
+  proveRewriting,
+  type RewrittenQuery,
+} from '@hdrscope/prometheus/internal';
+import { refuse } from '../../arguments.ts';
+import { ExitCode, type Io } from '../../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { explained } from '../../inputs/input.ts';
+import { PAST_TIME, spanOf } from '../../moment.ts';
+import { writeWhole } from '../../output-options.ts';
+import { readServerUrl } from '../prometheus/urls.ts';
+import { type QueryFile, readFiles } from './documents.ts';
+import type { DocumentQuery } from './find-queries.ts';
+import { type Knowledge, migrateFiles } from './migrate-files.ts';
+import { formatMigration, isRefused, type Migration, printMigration, printQuery } from './report.ts';
+
+const DESCRIPTION = `Rewrites queries for classic histograms, series with the label le, into queries for native histograms.
+
+It reads rule files of Prometheus, dashboards of Grafana, and objectives of sloth, in YAML or JSON, also in folders, and prints a
+diff. Only queries change: comments and layout stay. Files that read each other's recorded series go together.
+
+A percentile of x_bucket becomes one of x, without the label le. A sum by a count becomes histogram_avg, and the values within a
+bound by the count of all become histogram_fraction, with a note where the bound lies inside a native bucket.
+
+A query that has no equal stays as it is, with the reason on standard error, and the exit code is 1 then. A metric is a
+histogram when a query reads its buckets, or --histogram names it: a name with _sum and _count alone may be a summary.
+
+With --prometheus, a server that stores both forms answers the queries before and after, over --since and --until. A query
+is refused when counts or sums differ, or when a percentile is not in its classic bucket. Variables of Grafana stand for
+all values then, and for 5m in durations; a query that cannot be asked is named.`;
+
+const OPTIONS = defineOptions({
+  query: { value: '<promql>', help: 'a query instead of files: its rewriting is printed' },
+  write: { help: 'changes the files, each as a whole, and prints no diff' },
+  histogram: {
+    value: '<name>',
+    help: 'a metric that is a histogram, without _sum or _count; may be repeated',
+    isRepeated: true,
+    fallback: 'those whose buckets are read',
+  },
+  schema: {
+    value: '<number>',
+    help: 'the coarsest schema of the native histograms, for the error within a bound: 3 has buckets of 9 %',
+    allowed: 'an integer from -4 to 8',
+    parse: (text: string) => (/^(-[1-4]|[0-8])$/.test(text) ? Number(text) : undefined),
+    default: 3,
+  },
+  prometheus: {
+    value: '<url>',
+    help: 'a server that stores both forms, and answers each query before and after',
+    parse: readServerUrl,
+  },
+  since: {
+    ...PAST_TIME,
+    help: 'the beginning of the time that the server is asked about: so long ago (7d, 12h), a date or seconds since 1970',
+    fallback: 'an hour before its end',
+  },
+  until: { ...PAST_TIME, help: 'the end of this time', fallback: 'now' },
+});
+
+type Options = OptionsOf<typeof OPTIONS>;
+
+export const command = defineCommand({
+  path: 'hdrscope migrate',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope migrate rules/ dashboards/',
+    'hdrscope migrate rules.yaml --write',
+    "hdrscope migrate --query 'histogram_quantile(0.9, sum by (le) (rate(rpc_seconds_bucket[5m])))'",
+  ],
+  operands: { '[path...]': 'files and folders; - is standard input' },
+  options: OPTIONS,
+  formats: ['text', 'json'],
+  async run({ options, operands, format }, io) {
+    assertQuestion(options, operands);
+    const { query, write = false } = options;
+    const { files, unread } =
+      query === undefined ? await readFiles(operands, io) : { files: [standAlone(query)], unread: [] };
+    const proving = options.prometheus === undefined ? undefined : readProving(options, io);
+    const proven = proving && new Map<DocumentQuery, string>();
+    const types =
+      proving === undefined
+        ? new Map<string, string>()
+        : await explained(() => askTypes(proving.url, io.signal));
+    const migrated = await migrateFiles(
+      files,
+      knowledgeFrom(types, options),
+      async (query, before, verdict) => {
+        if (proving === undefined) return undefined;
+        const proof = await explained(() => proveQuery(query, before, verdict, proving));
+        proven!.set(query, describeProof(proof));
+        return proof.outcome === 'different' ? proof.reason : undefined;
+      },
+    );
+    const migration: Migration = { files: migrated, unread, isWritten: write, proven };
+    if (write) {
+      for (const { path, before, after } of migrated) {
+        if (before !== after) await writeWhole([after], path, io.signal);
+      }
+    }
+    if (format === 'json') await io.stdout.write(formatMigration(migration));
+    else await (query === undefined ? printMigration : printQuery)(migration, io);
+    return isRefused(migration) ? ExitCode.refused : ExitCode.done;
+  },
+});
+
+function readProving(options: Options, { signal }: Pick<Io, 'signal'>): ProvingServer {
+  const { sinceMs, untilMs = Date.now() } = spanOf(options);
+  return { url: options.prometheus!, sinceMs: sinceMs ?? untilMs - HOUR_MS, untilMs, signal };
+}
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What is known of metrics: by the command line, and by the types that a server scrapes. */
+function knowledgeFrom(types: ReadonlyMap<string, string>, { histogram, schema }: Options): Knowledge {
+  const ofType = (isHistogram: boolean): string[] =>
+    [...types].flatMap(([name, type]) => ((type === 'histogram') === isHistogram ? [name] : []));
+  return { histograms: new Set([...histogram, ...ofType(true)]), others: new Set(ofType(false)), schema };
+}
+
+async function proveQuery(
+  { use }: DocumentQuery,
+  before: string,
+  { records, after, claims }: RewrittenQuery,
+  server: ProvingServer,
+): Promise<Proof> {
+  if (records.length > 0) {
+    return {
+      outcome: 'unknown',
+      reason: 'it reads series that are recorded under their new names only later',
+    };
+  }
+  if (use === 'series') return { outcome: 'unknown', reason: 'it asks for labels, and not for values' };
+  return proveRewriting({ before, after, claims }, server);
+}
+
+function describeProof(proof: Proof): string {
+  if (proof.outcome === 'equal') return `${valuesText(proof.values)} of the server agree`;
+  return `not proven: ${proof.reason}`;
+}
+
+/** A query of the command line, as a file of its own. */
+function standAlone(text: string): QueryFile {
+  const literal = { text, from: 0, write: (after: string) => ({ from: 0, to: text.length, text: after }) };
+  const part = { from: 0, to: text.length };
+  return {
+    path: '--query',
+    text,
+    queries: [{ literal, part, use: 'query', legend: undefined, record: undefined, place: '' }],
+    readAgain: undefined,
+  };
+}
+
+/** @throws UsageError when the command line names no query, or several kinds of them. */
+function assertQuestion(
+  { query, write = false, prometheus, since, until }: Options,
+  operands: readonly string[],
+): void {
+  refuse([
+    [
+      query === undefined && operands.length === 0,
+      'name files or folders with queries, or one query: --query PROMQL',
+    ],
+    [query !== undefined && operands.length > 0, '--query is a query instead of files: it goes without them'],
+    [prometheus === undefined && (since ?? until) !== undefined, '--since and --until go with --prometheus'],
+    [
+      write && (query !== undefined || operands.includes('-')),
+      '--write changes files, and needs names of files',
+    ],
+  ]);
+}

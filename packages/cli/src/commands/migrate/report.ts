@@ -1,0 +1,93 @@
+import { formatCount } from '@hdrscope/kit';
+import type { Io } from '../../command.ts';
+import { jsonDocument } from '../../figures.ts';
+import type { UnreadFile } from './documents.ts';
+import { formatDiff, type MigratedFile, type MigratedQuery } from './migrate-files.ts';
+
+/** What a run has done, for people and for programs. */
+export interface Migration {
+  readonly files: readonly MigratedFile[];
+  /** Files of folders that cannot be read. */
+  readonly unread: readonly UnreadFile[];
+  /** Whether the files are changed. */
+  readonly isWritten: boolean;
+  /** Queries that a server has answered as expected; `undefined` where none was asked. */
+  readonly proven: ReadonlyMap<MigratedQuery['query'], string> | undefined;
+}
+
+export function isRefused({ files, unread }: Migration): boolean {
+  return unread.length > 0 || listQueries(files).some(({ verdict }) => verdict.outcome === 'refused');
+}
+
+function listQueries(files: readonly MigratedFile[]): MigratedQuery[] {
+  return files.flatMap(({ queries }) => queries);
+}
+
+/** Prints the diff on standard output, and everything else on standard error, so that `patch` takes the output. */
+export async function printMigration(migration: Migration, io: Io): Promise<void> {
+  const { files, unread, isWritten } = migration;
+  if (!isWritten) await io.stdout.write(files.map(formatDiff).join(''));
+  const lines = files.flatMap(({ path, queries }) =>
+    queries.flatMap((one) => describeQuery(one, migration).map((text) => `${path}:${one.line}: ${text}`)),
+  );
+  for (const { reason } of unread) lines.push(`not read: ${reason}`);
+  await io.stderr.write(lines.map((line) => `${line}\n`).join(''));
+  await io.stderr.write(`hdrscope: ${summarize(migration)}\n`);
+}
+
+function describeQuery({ query, verdict }: MigratedQuery, { proven }: Migration): string[] {
+  const place = query.place === '' ? '' : `${query.place}: `;
+  if (verdict.outcome === 'refused') return [`${place}stays: ${verdict.reason}`];
+  const proof = proven?.get(query);
+  return [
+    ...verdict.notes.map(({ text }) => `${place}${text}`),
+    ...(proof === undefined ? [] : [`${place}${proof}`]),
+  ];
+}
+
+function summarize({ files, unread, isWritten }: Migration): string {
+  const queries = listQueries(files);
+  const refused = queries.filter(({ verdict }) => verdict.outcome === 'refused').length;
+  const rewritten = queries.length - refused;
+  const count = (number: number, one: string, several: string): string =>
+    `${formatCount(number)} ${number === 1 ? one : several}`;
+  const parts = [
+    `${count(rewritten, 'query', 'queries')} rewritten${isWritten ? ' in place' : ''}`,
+    `${count(refused, 'stays', 'stay')}`,
+    ...(unread.length === 0 ? [] : [`${count(unread.length, 'file', 'files')} not read`]),
+  ];
+  return parts.join(', ');
+}
+
+/** Prints a rewritten query, or why it stays. */
+export async function printQuery({ files: [file], ...others }: Migration, io: Io): Promise<void> {
+  const [one] = file!.queries;
+  if (one?.verdict.outcome !== 'refused') await io.stdout.write(`${file!.after}\n`);
+  const lines =
+    one === undefined
+      ? ['the query reads no classic histogram']
+      : describeQuery(one, { files: [file!], ...others });
+  await io.stderr.write(lines.map((line) => `hdrscope: ${line}\n`).join(''));
+}
+
+/** The document for programs: docs/formats/migrate.schema.json. */
+export function formatMigration({ files, unread, isWritten, proven }: Migration): string {
+  const queries = files.flatMap(({ path, queries }) =>
+    queries.map(({ query, line, before, verdict }) => ({
+      file: path,
+      line,
+      place: query.place,
+      outcome: verdict.outcome,
+      before,
+      ...(verdict.outcome === 'refused'
+        ? { code: verdict.code, reason: verdict.reason, offset: verdict.offset }
+        : {
+            after: verdict.after,
+            notes: verdict.notes,
+            ...(verdict.recordedAs !== undefined && { recordedAs: verdict.recordedAs }),
+            ...(proven !== undefined && { proof: proven.get(query) ?? null }),
+          }),
+    })),
+  );
+  return jsonDocument({ written: isWritten, queries, unread });
+}
