@@ -79,6 +79,18 @@ export const TARGETS = {
   'scrape-bounds': entry('bounds in the text of a scrape', 5, 'prometheus', 'scrapeBounds'),
   'snappy-block': entry('blocks of Snappy', 6, 'prometheus', 'snappyBlock'),
   'write-request': entry('requests of remote write, decompressed', 1, 'prometheus', 'writeRequest'),
+  'promql-rewriting': entry(
+    'queries that are rewritten for native histograms',
+    3,
+    'prometheus',
+    'promqlRewriting',
+  ),
+  'query-document': entry(
+    'rule files and dashboards whose queries are rewritten',
+    0.5,
+    'cli',
+    'queryDocument',
+  ),
   moment: entry('moments on the command line', 5, 'cli', 'moment'),
   'plot-json': entry('plots in JSON', 2, 'plot', 'plotJson'),
   'plot-texts': entry('plots with any texts and numbers, drawn in a terminal', 0.5, 'plot', 'plotTexts'),

@@ -27,3 +27,52 @@ export async function moment() {
     },
   };
 }
+
+/** @returns {Promise<Target>} */
+export async function queryDocument() {
+  const { readFiles } = await importSource('cli/src/commands/migrate/documents.ts');
+  const { migrateFiles } = await importSource('cli/src/commands/migrate/migrate-files.ts');
+  const { Refusal } = await importSource('cli/src/command.ts');
+  const knowledge = { histograms: new Set(['x']), schema: 3 };
+  return {
+    form: 'text',
+    seeds: [
+      'groups:\n  - rules:\n      - record: a_bucket:b # c\n        expr: |\n          sum by (le) (rate(x_bucket[5m])) # d\n      - alert: e\n        expr: "histogram_quantile(0.9, x_bucket{f=\\"g\\"})"\n',
+      '{"panels": [{"type": "heatmap", "targets": [{"expr": "sum by (le) (x_bucket{a=~\\"\\u0024b\\"})"}]}], "templating": {"list": [{"name": "c", "query": "label_values(x_bucket, d)"}]}}',
+      'slos: [{sli: {events: {error_query: \'sum(rate(x_bucket{le="0.3"}[{{.window}}]))\', total_query: >-\n  sum(rate(x_count[5m]))\n}}}]\n',
+    ],
+    words: [
+      'expr: ',
+      '"expr": ',
+      'x_bucket',
+      '|\n',
+      '>-\n',
+      '\\"',
+      "''",
+      '#',
+      '&a ',
+      '*a',
+      '- ',
+      '{',
+      '}',
+      '[',
+      ']',
+      '---\n',
+    ],
+    async run(text) {
+      /** @param {string} document */
+      const read = async (document) => (await readFiles(['-'], { stdin: chunk(document) })).files;
+      try {
+        const [{ after }] = await migrateFiles(await read(text), knowledge, async () => undefined);
+        await read(after);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+      }
+    },
+  };
+}
+
+/** A stream with a text. @param {string} text */
+async function* chunk(text) {
+  yield new TextEncoder().encode(text);
+}

@@ -292,3 +292,50 @@ async function expositionReader() {
     }
   };
 }
+
+/** @returns {Promise<Target>} */
+export async function promqlRewriting() {
+  const { migrateQueries } = await importSource('prometheus/src/internal.ts');
+  const options = { histograms: new Set(['x']), schema: 3 };
+  return {
+    form: 'text',
+    seeds: [
+      'histogram_quantile(0.99, sum by (le, a) (rate(x_bucket{a=~"b|c",le=~".+"}[5m] offset 1h))) > 0.5 # why',
+      '1 - sum(rate(x_bucket{le="0.3"}[$__rate_interval])) by (a) / sum(rate(x_count[[[w]]])) by (a)',
+      `sum by (a) (rate($${'{m}'}_sum{{{.x}}}[5m:1m] @ end())) / ignoring (le) group_left (b) (x_count or vector(0))`,
+      'sum(x_bucket{le=~"1(\\.0)?"} or vector(0)) unless on (a) {__name__="x_bucket", "a.b"=\'c\'}',
+      'max_over_time(label_replace(irate({"x_bucket"}[5m]), "d", `$1`, "a", "(.*)")[1h:])',
+    ],
+    words: [
+      '_bucket',
+      '_count',
+      '_sum',
+      'le',
+      'by (',
+      'without (',
+      'on (',
+      'rate(',
+      '[5m]',
+      '"',
+      '`',
+      '$x',
+      '[[',
+      ']]',
+      '{{',
+      '}}',
+      '#',
+      ' or ',
+      ' / ',
+      'histogram_quantile(',
+    ],
+    run(text) {
+      const [verdict] = migrateQueries([{ text, use: 'rule' }], options);
+      if (verdict.outcome !== 'rewritten') return;
+      const [again] = migrateQueries([{ text: verdict.after, use: 'rule' }], options);
+      assertThat(
+        again.outcome !== 'refused' || again.code !== 'syntax',
+        () => `${verdict.after} is no query`,
+      );
+    },
+  };
+}
