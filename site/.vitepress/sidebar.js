@@ -33,6 +33,7 @@ export const SIDEBAR = [
       { text: 'Replace hdr-histogram-js', link: '/guides/replace-hdr-histogram-js.html' },
       { text: 'Percentiles of any exporter', link: '/guides/percentiles-of-any-exporter.html' },
       { text: 'Percentiles of StatsD', link: '/guides/percentiles-of-statsd.html' },
+      { text: 'Migrate to native histograms', link: '/guides/migrate-to-native-histograms.html' },
       { text: 'Alert on an objective', link: '/guides/alert-on-an-slo.html' },
       { text: 'Replace HistogramLogProcessor', link: '/guides/replace-log-processor.html' },
       { text: 'Replace the plotFiles page', link: '/guides/replace-plot-files.html' },
