@@ -295,7 +295,7 @@ async function expositionReader() {
 
 /** @returns {Promise<Target>} */
 export async function promqlRewriting() {
-  const { migrateQueries } = await importSource('prometheus/src/internal.ts');
+  const { migrateQueries } = await importSource('prometheus/src/migrate/index.ts');
   const options = { histograms: new Set(['x']), schema: 3 };
   return {
     form: 'text',

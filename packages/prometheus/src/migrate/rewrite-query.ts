@@ -74,6 +74,8 @@ class QueryRewriting implements Rewriting {
       });
     }
     const text = isHistogram ? term.text : this.readNumber(root, term);
+    if (isHistogram)
+      this.claim({ kind: 'quantile', classic: this.slice(root), native: text, quantile: '0.5' });
     if (term.hasName === true && (use === 'panel' || use === 'query')) {
       if (legend.includes('__name__'))
         throw this.refusal('operation', root, 'loses the name that the legend shows');

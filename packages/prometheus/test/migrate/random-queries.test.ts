@@ -1,6 +1,8 @@
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { migrateQueries } from '../../src/internal.ts';
+import { loadMigration } from '../../src/internal.ts';
+
+const { migrateQueries } = await loadMigration();
 
 const options = { histograms: new Set(['x']), schema: 3 };
 

@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are variables of Grafana.
-import { migrateQueries, type QueryUse } from '../../src/internal.ts';
+import { loadMigration, type QueryUse } from '../../src/internal.ts';
+
+const { migrateQueries } = await loadMigration();
 
 function migrate(text: string, use: QueryUse = 'query', histograms: readonly string[] = ['x', '$m', 'x_$a']) {
   const verdicts = migrateQueries([{ text, use }], { histograms: new Set(histograms), schema: 3 });

@@ -1,9 +1,8 @@
 import { MINUTE_MS, valuesText } from '@hdrscope/kit';
 import {
-  askTypes,
+  loadMigration,
   type Proof,
   type ProvingServer,
-  proveRewriting,
   type RewrittenQuery,
 } from '@hdrscope/prometheus/internal';
 import { refuse } from '../../arguments.ts';
@@ -79,16 +78,16 @@ export const command = defineCommand({
     assertQuestion(options, operands);
     const { query, write = false } = options;
     const { files, unread } =
-      query === undefined ? await readFiles(operands, io) : { files: [standAlone(query)], unread: [] };
+      query === undefined ? await readFiles(operands, io) : { files: [makeQueryFile(query)], unread: [] };
     const proving = options.prometheus === undefined ? undefined : readProving(options, io);
     const proven = proving && new Map<DocumentQuery, string>();
     const types =
       proving === undefined
         ? new Map<string, string>()
-        : await explained(() => askTypes(proving.url, io.signal));
+        : await explained(async () => (await loadMigration()).askTypes(proving.url, io.signal));
     const migrated = await migrateFiles(
       files,
-      knowledgeFrom(types, options),
+      collectKnowledge(types, options),
       async (query, before, verdict) => {
         if (proving === undefined) return undefined;
         const proof = await explained(() => proveQuery(query, before, verdict, proving));
@@ -116,7 +115,7 @@ function readProving(options: Options, { signal }: Pick<Io, 'signal'>): ProvingS
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** What is known of metrics: by the command line, and by the types that a server scrapes. */
-function knowledgeFrom(types: ReadonlyMap<string, string>, { histogram, schema }: Options): Knowledge {
+function collectKnowledge(types: ReadonlyMap<string, string>, { histogram, schema }: Options): Knowledge {
   const ofType = (isHistogram: boolean): string[] =>
     [...types].flatMap(([name, type]) => ((type === 'histogram') === isHistogram ? [name] : []));
   return { histograms: new Set([...histogram, ...ofType(true)]), others: new Set(ofType(false)), schema };
@@ -135,6 +134,7 @@ async function proveQuery(
     };
   }
   if (use === 'series') return { outcome: 'unknown', reason: 'it asks for labels, and not for values' };
+  const { proveRewriting } = await loadMigration();
   return proveRewriting({ before, after, claims }, server);
 }
 
@@ -144,7 +144,7 @@ function describeProof(proof: Proof): string {
 }
 
 /** A query of the command line, as a file of its own. */
-function standAlone(text: string): QueryFile {
+function makeQueryFile(text: string): QueryFile {
   const literal = { text, from: 0, write: (after: string) => ({ from: 0, to: text.length, text: after }) };
   const part = { from: 0, to: text.length };
   return {

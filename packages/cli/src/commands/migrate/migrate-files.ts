@@ -1,5 +1,6 @@
 import {
-  migrateQueries,
+  type FoundQuery,
+  loadMigration,
   type QueryVerdict,
   type RefusedQuery,
   type RewrittenQuery,
@@ -52,7 +53,9 @@ export async function migrateFiles(
   for (const query of all) {
     if (query.obstacle !== undefined) barred.set(query, refuseBy('operation', query.obstacle));
   }
-  let verdicts = judgeQueries(all, knowledge, barred);
+  const { migrateQueries } = await loadMigration();
+  const judge = (): QueryVerdict[] => migrateQueries(listFound(all, barred), knowledge);
+  let verdicts = judge();
   for (const [at, verdict] of verdicts.entries()) {
     const query = all[at]!;
     if (verdict.outcome !== 'rewritten') continue;
@@ -61,7 +64,7 @@ export async function migrateFiles(
     else if (difference !== undefined) barred.set(query, refuseBy('unequal', difference));
   }
   // What is refused has readers, which are judged anew.
-  if (barred.size > 0) verdicts = judgeQueries(all, knowledge, barred);
+  if (barred.size > 0) verdicts = judge();
   const verdictBy = new Map(all.map((query, at) => [query, verdicts[at]!]));
   return files.map((file) => migrateFile(file, verdictBy));
 }
@@ -76,19 +79,17 @@ function readPart({ literal: { text }, part }: DocumentQuery): string {
   return text.slice(part.from, part.to);
 }
 
-function judgeQueries(
+function listFound(
   all: readonly DocumentQuery[],
-  knowledge: Knowledge,
   barred: ReadonlyMap<DocumentQuery, RefusedQuery>,
-): QueryVerdict[] {
-  const found = all.map((query) => ({
+): FoundQuery[] {
+  return all.map((query) => ({
     text: readPart(query),
     use: query.use,
     ...(query.legend !== undefined && { legend: query.legend }),
     ...(query.record !== undefined && { record: query.record.text }),
     ...(barred.has(query) && { refusal: barred.get(query)! }),
   }));
-  return migrateQueries(found, knowledge);
 }
 
 function isWritable(query: DocumentQuery, after: string): boolean {
