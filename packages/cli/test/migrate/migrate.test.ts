@@ -88,6 +88,24 @@ describe('hdrscope migrate', () => {
     expect(stderr).toContain(`${path}:14: variable le: stays: it lists the bounds of buckets`);
   });
 
+  test.each([
+    ['"histogram_quantile(0.9, \\x78_bucket)"', 'its text has escapes or comments that would change'],
+    [
+      '>-\n          histogram_quantile(0.9,\n          x_bucket) # why',
+      'its text has escapes or comments that would change',
+    ],
+    ['\'sum(rate(x_bucket{le="0.5", a="it\'\'s"}[5m])) / sum(rate(x_count{a="it\'\'s"}[5m]))\'', undefined],
+    ['"sum(rate(x_count{a=\\"b\\"}[5m]))\\n+ 1"', undefined],
+  ])('takes the text of a scalar as YAML does: %s', async (scalar, reason) => {
+    const path = folder.write(
+      'scalar.yaml',
+      `groups:\n  - rules:\n      - record: a\n        expr: ${scalar}\n`,
+    );
+    const { exitCode, stderr, stdout } = await hdrscope(['migrate', path, '--histogram', 'x']);
+    if (reason !== undefined) expect([exitCode, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    else expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^\+ .*(a=\\"b\\"|it''s)/m)]);
+  });
+
   test('prints a diff, and changes nothing', async () => {
     const path = folder.write(
       'one.yaml',
