@@ -70,7 +70,7 @@ class QueryRewriting implements Rewriting {
     if (isHistogram && use === 'heatmap') {
       this.note({
         code: 'heatmap',
-        text: 'the heat map draws the buckets of native histograms, which takes Grafana 10 or newer',
+        text: 'the heat map gets native histograms in place of series by le: look at it in your Grafana',
       });
     }
     const text = isHistogram ? term.text : this.readNumber(root, term);
