@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { gunzip } from '#gunzip';
 
 /**
  * A log to read: the path of a file, its bytes, or a stream of bytes (a Node.js stream, a web stream or any iterable).
@@ -127,10 +127,6 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, at) => bytes[at] === byte);
 }
 
-// Deflate expands a piece by a factor of about 1000 at most, so this bounds the text in memory. A broken stream loses
-// the text of one piece.
-const GZIP_PIECE_BYTES = 2 ** 14;
-
 const SMALL_BYTES = 2 ** 26;
 const MOST_BYTES_PER_BYTE = 250;
 
@@ -153,58 +149,6 @@ async function* gunzipWithin(
       });
     }
     yield text;
-  }
-}
-
-/** Yields all readable text of a gzip stream, then throws if the stream is cut short or broken. */
-async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const stream = createGunzip();
-  let texts: Uint8Array[] = [];
-  const takeTexts = (): Uint8Array[] => {
-    const all = texts;
-    texts = [];
-    return all;
-  };
-  let isOver = false;
-  let failure: Error | undefined;
-  // zlib never calls the callback of a write that fails, so `step` waits for the callback or the end of the stream.
-  let resume = (): void => {};
-  const end = (error?: Error): void => {
-    isOver = true;
-    failure = error;
-    resume();
-  };
-  stream.on('data', (text: Uint8Array) => texts.push(text));
-  stream.once('end', () => end());
-  stream.once('error', end);
-  const step = (start: (done: () => void) => void): Promise<void> =>
-    new Promise((resolve) => {
-      resume = resolve;
-      if (isOver) resolve();
-      else start(resolve);
-    });
-
-  try {
-    for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.length && failure === undefined; at += GZIP_PIECE_BYTES) {
-        const piece = chunk.subarray(at, at + GZIP_PIECE_BYTES);
-        const bytesBefore = stream.bytesWritten;
-        await step((done) => stream.write(piece, done));
-        yield* takeTexts();
-        const rest = piece.subarray(stream.bytesWritten - bytesBefore);
-        if (failure === undefined && rest.some((byte) => byte !== 0)) {
-          end(new Error('the bytes after it are not compressed'));
-        }
-      }
-      if (failure !== undefined) break;
-    }
-    await step(() => stream.end());
-    yield* takeTexts();
-    if (failure === undefined) return;
-    const message = `the gzip stream is cut short or broken: ${failure.message}`;
-    throw new HdrscopeError('ERR_LOG_FORMAT', message, { cause: failure });
-  } finally {
-    stream.destroy();
   }
 }
 
