@@ -1,4 +1,4 @@
-import { Unzlib, type ZlibOptions, zlibSync } from '#fflate';
+import { Unzlib, unzlibSync, type ZlibOptions, zlibSync } from '#fflate';
 
 type DeflateLevel = NonNullable<ZlibOptions['level']>;
 
@@ -10,12 +10,24 @@ export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
 /** Inflates a zlib stream. Throws when the stream is broken, bytes follow it, or the result would exceed `mostBytes`. */
 export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
   if (bytes.length < CHECK_BYTES) throw new RangeError('a zlib stream has at least four bytes');
-  const whole = joined(bytes, mostBytes, true);
+  const whole = mostBytes <= SCRATCH_BYTES ? inflateAtOnce(bytes) : joined(bytes, mostBytes, true);
+  if (whole.length > mostBytes) throw new RangeError(`cannot inflate to more than ${mostBytes} bytes`);
   // fflate does not verify the checksum at the end, which shows that a stream is cut off or changed.
   const check = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - CHECK_BYTES).getUint32(0);
   if (adler32(whole) !== check) throw new RangeError('the checksum at the end does not match');
   return whole;
 }
+
+/** Inflates a small stream. What does not fit is cut off, which the checksum shows. */
+function inflateAtOnce(bytes: Uint8Array): Uint8Array {
+  // A stream of fflate allocates more than most encodings have, so many of them take minutes.
+  scratch ??= new Uint8Array(SCRATCH_BYTES);
+  return unzlibSync(bytes, { out: scratch }).slice();
+}
+
+/** Reused, because an encoding is decoded at once. */
+let scratch: Uint8Array | undefined;
+const SCRATCH_BYTES = 2 ** 16;
 
 /** Inflates the first bytes of a zlib stream, to at most a megabyte. Throws when they are broken. */
 export function inflateStart(bytes: Uint8Array): Uint8Array {
@@ -47,9 +59,14 @@ function joined(bytes: Uint8Array, mostBytes: number, isWhole: boolean): Uint8Ar
 function adler32(bytes: Uint8Array): number {
   let a = 1;
   let b = 0;
-  for (const byte of bytes) {
-    a = (a + byte) % ADLER_BASE;
-    b = (b + a) % ADLER_BASE;
+  for (let at = 0; at < bytes.length; ) {
+    const end = Math.min(bytes.length, at + ADLER_RUN);
+    for (; at < end; at++) {
+      a += bytes[at]!;
+      b += a;
+    }
+    a %= ADLER_BASE;
+    b %= ADLER_BASE;
   }
   return b * 0x10000 + a;
 }
@@ -59,3 +76,5 @@ const PIECE = 4096;
 const START_BYTES = 1024;
 const CHECK_BYTES = 4;
 const ADLER_BASE = 65521;
+// So many sums of bytes stay below 2^32.
+const ADLER_RUN = 5552;
