@@ -59,5 +59,7 @@ export function parseDecimal(bytes: Uint8Array, from: number, to: number): numbe
 }
 
 function asciiOf(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
+  let text = '';
+  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
+  return text;
 }

@@ -206,8 +206,17 @@ function rest(ms: number): Promise<void> {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    // Browsers have no `setImmediate`.
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
+    if (typeof setImmediate === 'function') {
+      setImmediate(resolve);
+      return;
+    }
+    // Browsers have no `setImmediate`, and make timers that follow each other wait 4 ms, twice as long as a slice.
+    const { port1, port2 } = new MessageChannel();
+    const onmessage = (): void => {
+      port1.close();
+      resolve();
+    };
+    Object.assign(port1, { onmessage });
+    port2.postMessage(undefined);
   });
 }
