@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows } from '@hdrscope/core/internal';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
+import { joinBytes } from '@hdrscope/kit';
 import type { OtlpEncoding } from '@hdrscope/otel/receiver';
 import { byteArray } from '../bytes.ts';
 
@@ -39,18 +40,20 @@ const FIRST_FIELD = 0x0a;
  */
 export function recogniseOtlp(beginning: Uint8Array): OtlpEncoding | undefined {
   assertFollows('the beginning', byteArray, beginning);
-  const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength);
-  if (/^\s*\{\s*"resourceMetrics"\s*:/.test(bytes.toString('utf8', 0, BEGINNING_BYTES))) return 'json';
-  const length = bytes.length > LENGTH_BYTES ? bytes.readUInt32BE() : 0;
-  return length > 0 && length <= MOST_BYTES && bytes[LENGTH_BYTES] === FIRST_FIELD ? 'protobuf' : undefined;
+  const text = new TextDecoder().decode(beginning.subarray(0, BEGINNING_BYTES));
+  if (/^\s*\{\s*"resourceMetrics"\s*:/.test(text)) return 'json';
+  const length = beginning.length > LENGTH_BYTES ? readLength(beginning) : 0;
+  return length > 0 && length <= MOST_BYTES && beginning[LENGTH_BYTES] === FIRST_FIELD
+    ? 'protobuf'
+    : undefined;
 }
 
 /** How a file of OTLP is written, plain or gzipped; `undefined` for any other file, and one that cannot be read. */
 export async function recogniseOtlpFile(path: string): Promise<OtlpEncoding | undefined> {
-  let beginning = Buffer.alloc(0);
+  let beginning: Uint8Array = new Uint8Array();
   try {
     for await (const chunk of readUnzipped(path)) {
-      beginning = Buffer.concat([beginning, chunk]);
+      beginning = joinBytes([beginning, chunk]);
       if (beginning.length >= BEGINNING_BYTES) break;
     }
   } catch {
@@ -71,13 +74,10 @@ export async function* splitRequests(
   name: string,
 ): AsyncGenerator<OtlpRequest, void> {
   const cut = encoding === 'json' ? nextLine : nextMessage;
-  let rest: Buffer = Buffer.alloc(0);
+  let rest: Uint8Array = new Uint8Array();
   let place = 1;
   for await (const chunk of bytes) {
-    rest =
-      rest.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([rest, chunk]);
+    rest = rest.length === 0 ? chunk : joinBytes([rest, chunk]);
     for (let found = cut(rest, place); found !== undefined; found = cut(rest, place)) {
       rest = rest.subarray(found.end);
       if (found.bytes.length > 0) yield { bytes: found.bytes, encoding, place };
@@ -90,7 +90,7 @@ export async function* splitRequests(
   if (rest.length === 0) return;
   if (encoding === 'protobuf') yield { bytes: undefined, encoding, place };
   // The last line may lack its end.
-  else if (rest.toString().trim() !== '') yield { bytes: rest, encoding, place };
+  else if (decodeText(rest).trim() !== '') yield { bytes: rest, encoding, place };
 }
 
 interface Cut {
@@ -100,17 +100,25 @@ interface Cut {
 }
 
 /** The first line of JSON. A file may also be one document over several lines. */
-function nextLine(rest: Buffer, place: number): Cut | undefined {
+function nextLine(rest: Uint8Array, place: number): Cut | undefined {
   const end = rest.indexOf(NEWLINE);
   if (end < 0) return undefined;
   const line = rest.subarray(0, end);
-  const text = line.toString().trim();
+  const text = decodeText(line).trim();
   if (place === 1 && text.startsWith('{') && !text.endsWith('}')) return undefined;
   return { bytes: text === '' ? new Uint8Array(0) : line, end: end + 1 };
 }
 
-function nextMessage(rest: Buffer): Cut | undefined {
+function nextMessage(rest: Uint8Array): Cut | undefined {
   if (rest.length < LENGTH_BYTES) return undefined;
-  const end = LENGTH_BYTES + rest.readUInt32BE();
+  const end = LENGTH_BYTES + readLength(rest);
   return rest.length < end ? undefined : { bytes: rest.subarray(LENGTH_BYTES, end), end };
+}
+
+function readLength(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+}
+
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }

@@ -14,7 +14,6 @@ const TAIL_BYTES = 1024;
 /** A torn line that is longer is not cut off again. */
 const MOST_TORN_BYTES = 2 ** 20;
 
-const NOTHING = Buffer.alloc(0);
 const NEWLINE = 0x0a;
 
 /** What a file holds of a log that was read. */
@@ -52,11 +51,11 @@ export class Reading<Entry> {
   fileId: FileId | undefined;
   /** How many of the first bytes are in a copy of the file. */
   copiedBytes = 0;
-  #head: Buffer = NOTHING;
+  #head: Buffer = Buffer.alloc(0);
   /** The hash of the first bytes, which are not in `#recent`. */
   readonly #hash = createHash('sha256');
   #hashedBytes = 0;
-  #recent: Buffer = NOTHING;
+  #recent: Buffer = Buffer.alloc(0);
   /** The position after the last newline. */
   #lineEnd = 0;
 

@@ -153,7 +153,7 @@ export class TagLimits {
 
 /** Copies a tag. A part of the line would keep the whole line in memory. */
 export function ownTag(tag: string | undefined): string | undefined {
-  return tag === undefined ? undefined : Buffer.from(tag).toString();
+  return tag === undefined ? undefined : new TextDecoder().decode(new TextEncoder().encode(tag));
 }
 
 /** Orders what has no tag first, then by name. */

@@ -1,3 +1,5 @@
+import { toBase64 } from '@hdrscope/core/internal';
+
 /** The deepest nesting of values in attributes. Deeper ones could exhaust the stack. */
 export const DEEPEST_VALUE = 32;
 
@@ -9,5 +11,5 @@ export function integerValue(integer: bigint): number | string {
 
 /** Bytes as base64 text, as in OTLP's JSON. */
 export function bytesText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  return toBase64(bytes);
 }

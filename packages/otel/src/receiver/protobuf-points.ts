@@ -200,7 +200,9 @@ function readExemplar(reader: MessageReader): ReceivedExemplar {
 const LONGEST_ID = 16;
 
 function hexIn(reader: MessageReader): string {
-  return Buffer.from(reader.bytes().subarray(0, LONGEST_ID + 1)).toString('hex');
+  let text = '';
+  for (const byte of reader.bytes().subarray(0, LONGEST_ID + 1)) text += byte.toString(16).padStart(2, '0');
+  return text;
 }
 
 function readBuckets(reader: MessageReader): BucketRun {
