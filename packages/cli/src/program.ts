@@ -1,8 +1,9 @@
-import { ExitCode, type Io, Termination, UsageError } from './command.ts';
+import { type Io, UsageError } from './command.ts';
 import type { DefinedCommand } from './define-command.ts';
+import { endWell } from './ending.ts';
 import { type Group, type LoadCommand, runGroup } from './group.ts';
-import { cleanIo } from './screen/clean-output.ts';
-import { errorText, lookAtPath } from './system-error.ts';
+
+import { lookAtPath } from './system-error.ts';
 
 // Modules that have several commands.
 const rewrite = () => import('./commands/log/rewrite.ts');
@@ -281,17 +282,7 @@ environment:
 
 /** Runs a command line and returns its exit code. Turns every error into a message on standard error. */
 export async function runCli(args: readonly string[], rawIo: Io): Promise<number> {
-  const io = cleanIo(rawIo);
-  try {
-    const exitCode = (await lookAtFile(args, io)) ?? (await runGroup(HDRSCOPE, args, io));
-    if (exitCode === ExitCode.serviceEnded) return ExitCode.done;
-    return endedBySignal(io) ?? exitCode;
-  } catch (error) {
-    // The error of an aborted command is a consequence of the abort.
-    if (io.signal.aborted) return await ended(io);
-    await io.stderr.write(`hdrscope: ${errorText(error, io)}\n`);
-    return error instanceof UsageError ? ExitCode.usage : ExitCode.refused;
-  }
+  return endWell(rawIo, async (io) => (await lookAtFile(args, io)) ?? (await runGroup(HDRSCOPE, args, io)));
 }
 
 /** `hdrscope FILE`. `undefined` when the first word is no file. */
@@ -306,21 +297,4 @@ async function lookAtFile(args: readonly string[], io: Io): Promise<number | und
   }
   const { look } = await import('./commands/look.ts');
   return look(path, io, (words) => runGroup(HDRSCOPE, words, io));
-}
-
-function endedBySignal({ signal }: Io): number | undefined {
-  const { reason } = signal;
-  return signal.aborted && reason instanceof Termination && reason.exitCode > 128
-    ? reason.exitCode
-    : undefined;
-}
-
-async function ended(io: Io): Promise<number> {
-  const { reason } = io.signal;
-  if (!(reason instanceof Termination)) return ExitCode.refused;
-  // The output failed, for example on a full disk. The person does not know that yet.
-  if (reason.exitCode === ExitCode.refused) {
-    await io.stderr.write(`hdrscope: the output cannot be written: ${reason.message}\n`).catch(() => {});
-  }
-  return reason.exitCode;
 }

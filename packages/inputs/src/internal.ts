@@ -4,6 +4,7 @@ export { boundCounts, countWithinThresholds, findSketchStep } from './bound-coun
 export { type BadLine, limitWhole, readText, withName } from './bytes.ts';
 export {
   boundsJson,
+  type DistributionJson,
   type Figure,
   type FigureJson,
   type Figures,

@@ -287,6 +287,6 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
     this.stretches = stretches
       .inOrder()
       .map((stretch) => ({ histogram: stretch, unit: 'ms', resolution: 1 / TICKS_PER_MS }));
-    yield Buffer.from(`${FIGURES_BEGINNING}"encoded":"${histogram.toBase64()}"}\n`);
+    yield new TextEncoder().encode(`${FIGURES_BEGINNING}"encoded":"${histogram.toBase64()}"}\n`);
   }
 }

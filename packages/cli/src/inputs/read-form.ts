@@ -13,6 +13,7 @@ import {
 } from '@hdrscope/inputs/sketches';
 import { type LogSource, sumLogs } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
+import { joinBytes } from '@hdrscope/kit';
 import { readExposition } from '@hdrscope/prometheus/scraper';
 import { Refusal } from '../command.ts';
 import type { ReadingProgress } from '../screen/progress.ts';
@@ -46,7 +47,7 @@ export async function readBytes(
   } finally {
     finish();
   }
-  return Buffer.concat(chunks);
+  return joinBytes(chunks);
 }
 
 /** The form that bytes have by their content. @throws Refusal when no form is found, or the form does not have all counts */

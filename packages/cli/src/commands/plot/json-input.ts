@@ -1,3 +1,4 @@
+import { parseHistogramDump } from '@hdrscope/ceph';
 import { withSource } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { NUMBER_UNITS, withName } from '@hdrscope/inputs/internal';
@@ -95,7 +96,6 @@ async function plotOfDump(
   counter: string | undefined,
   io: Io,
 ): Promise<Plot> {
-  const { parseHistogramDump } = await import('@hdrscope/ceph');
   const options = counter === undefined ? {} : { counter };
   const found = await withName(name, () => parseHistogramDump(text, options));
   const sourced = found.map((one) => withSource(one, title));

@@ -12,6 +12,7 @@ import {
   ticksPerUnit,
   widenFigures,
 } from '@hdrscope/inputs/internal';
+import { FORMAT_VERSION_LINE, formatComment, formatInterval, LEGEND_LINE } from '@hdrscope/interval-log';
 import { groupDecimal, nanosecondsPer, trimZeros, valuesText } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../../command.ts';
@@ -83,9 +84,6 @@ export const outputFormats: Readonly<
     yield `${histogram.toBase64()}\n`;
   },
   async *hlog({ histogram, unit }) {
-    const { FORMAT_VERSION_LINE, formatComment, formatInterval, LEGEND_LINE } = await import(
-      '@hdrscope/interval-log'
-    );
     const tick = inUnit(unit, 1);
     const [inUnits, steps] =
       unit.unit === 'none' ? ['without a unit', tick] : [`in ${unit.unit}`, `${tick} ${unit.unit}`];
