@@ -1,7 +1,7 @@
+import { h, setAttribute } from '@hdrscope/page/dom';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { longRangeText, timeText } from './clock.ts';
-import { h, setAttribute } from './dom.ts';
 import { type End, edgeAfter, withEnd } from './time-scale.ts';
 
 /** The time that a brush is drawn in. */

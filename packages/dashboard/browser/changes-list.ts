@@ -1,10 +1,10 @@
 import { formatShare } from '@hdrscope/kit';
+import { button, h, setAttribute, setChildren, setText } from '@hdrscope/page/dom';
 import { formatCount } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { ChangesMessage, RowChange } from '../src/messages.ts';
 import type { Against } from '../src/question.ts';
 import { momentText, rangeText } from './clock.ts';
-import { button, h, setAttribute, setChildren, setText } from './dom.ts';
 
 // The table has the others, in the same order.
 const MOST_LISTED = 3;

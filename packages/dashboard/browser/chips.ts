@@ -1,4 +1,4 @@
-import { button, h, setChildren } from './dom.ts';
+import { button, h, setChildren } from '@hdrscope/page/dom';
 
 /** Texts that people have added, each with a button that removes it. */
 export class Chips {

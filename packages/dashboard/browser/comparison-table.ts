@@ -1,9 +1,9 @@
 import { areWide, formatShare, percentileName } from '@hdrscope/kit';
+import { h, setChildren, table } from '@hdrscope/page/dom';
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { boundsText } from '../src/bounds-text.ts';
 import type { Change, Comparison } from '../src/messages.ts';
-import { h, setChildren, table } from './dom.ts';
 import { withInfinity } from './state.ts';
 
 /** The percentiles of two times or of two rows, with their differences and verdicts. */

@@ -1,10 +1,10 @@
+import { ChartGrid } from '@hdrscope/page/chart-card';
+import type { Style } from '@hdrscope/page/charts';
+import { button, h, setAttribute, setChildren, setText } from '@hdrscope/page/dom';
 import type { DetailMessage } from '../src/messages.ts';
 import { keyOf, type Objective } from '../src/question.ts';
-import { ChartGrid } from './chart-card.ts';
-import type { Style } from './charts.ts';
 import { longRangeText } from './clock.ts';
 import { ComparisonTable } from './comparison-table.ts';
-import { button, h, setAttribute, setChildren, setText } from './dom.ts';
 import { Objectives } from './objectives.ts';
 import type { TableRow } from './state.ts';
 

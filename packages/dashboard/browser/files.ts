@@ -1,7 +1,7 @@
+import { ChartGrid } from '@hdrscope/page/chart-card';
+import type { Style } from '@hdrscope/page/charts';
+import { button, h, setText } from '@hdrscope/page/dom';
 import type { OpenedMessage } from '../src/messages.ts';
-import { ChartGrid } from './chart-card.ts';
-import type { Style } from './charts.ts';
-import { button, h, setText } from './dom.ts';
 
 /** Sends files that are dropped on the page or picked to the server, and shows the plots that it makes of them. */
 export class Files {

@@ -1,6 +1,6 @@
+import { button, type Choice, choice, h, setAttribute, setText } from '@hdrscope/page/dom';
 import type { Zone } from '@hdrscope/plot/internal';
 import { timeText } from './clock.ts';
-import { button, type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import type { Liveness } from './liveness.ts';
 
 /** Reacts to what people do in the head of the page. */

@@ -1,4 +1,4 @@
-import { h } from './dom.ts';
+import { h } from '@hdrscope/page/dom';
 
 /** The parts of the page. */
 export interface PageParts {

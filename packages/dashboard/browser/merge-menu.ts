@@ -1,7 +1,7 @@
+import { button, h, setAttribute, setChildren, setText } from '@hdrscope/page/dom';
 import { formatCount } from '@hdrscope/plot';
 import type { Question } from '../src/question.ts';
 import { type AttributeKey, isMerged, withMerged } from './attributes.ts';
-import { button, h, setAttribute, setChildren, setText } from './dom.ts';
 
 type By = Question['by'];
 

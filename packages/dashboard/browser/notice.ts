@@ -1,4 +1,4 @@
-import { button, h, setAttribute, setChildren } from './dom.ts';
+import { button, h, setAttribute, setChildren } from '@hdrscope/page/dom';
 
 /** A sentence with buttons, shown while it is true. */
 export class Notice {

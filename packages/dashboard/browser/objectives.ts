@@ -1,8 +1,8 @@
+import { h, setAttribute, setChildren, setText, table } from '@hdrscope/page/dom';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { FamilyFacts, ObjectiveResult } from '../src/messages.ts';
 import { type Objective, objectiveValue, parseObjective } from '../src/question.ts';
 import { Chips } from './chips.ts';
-import { h, setAttribute, setChildren, setText, table } from './dom.ts';
 import { shareText } from './texts.ts';
 
 /** An objective as people write it: `p99.9=250ms`. */

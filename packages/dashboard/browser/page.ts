@@ -1,3 +1,7 @@
+import { receivedPlot, type Style } from '@hdrscope/page/charts';
+import { h, isTyped, setAttribute, setText } from '@hdrscope/page/dom';
+import { remember, remembered } from '@hdrscope/page/preference';
+import { currentTheme, themeSwitch } from '@hdrscope/page/theme';
 import type { TimePlot } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { TableMessage } from '../src/messages.ts';
@@ -13,18 +17,15 @@ import {
 } from './address.ts';
 import { withFilter } from './attributes.ts';
 import { ChangesList } from './changes-list.ts';
-import { receivedPlot, type Style } from './charts.ts';
 import { LOCAL, timeText, UTC } from './clock.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { DetailPanel } from './detail-panel.ts';
-import { h, isTyped, setAttribute, setText } from './dom.ts';
 import { Files } from './files.ts';
 import { Header } from './header.ts';
 import { layOutPage } from './layout.ts';
 import { livenessOf } from './liveness.ts';
 import { Notice } from './notice.ts';
 import { Picking } from './picking.ts';
-import { remember, remembered } from './preference.ts';
 import { Received } from './received.ts';
 import { SeriesTable } from './series-table.ts';
 import { foundRows, sortedRows, type TableFacts, type TableRow } from './state.ts';
@@ -39,7 +40,6 @@ import {
   refusalsText,
   restartText,
 } from './texts.ts';
-import { currentTheme, themeSwitch } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { Toolbar } from './toolbar.ts';
 import { WhyPanel } from './why-panel.ts';

@@ -1,10 +1,10 @@
+import { h, setAttribute, setText } from '@hdrscope/page/dom';
 import { formatCount } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { RowChange } from '../src/messages.ts';
 import { keyOf } from '../src/question.ts';
 import { changeMark, changeText } from './changes-list.ts';
 import type { Columns } from './columns.ts';
-import { h, setAttribute, setText } from './dom.ts';
 import { attributeValue, type Span, type TableRow, VALUE_NAMES, valueAt, wideCountOf } from './state.ts';
 import { rateText, valueText } from './texts.ts';
 

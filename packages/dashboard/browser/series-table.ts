@@ -1,7 +1,7 @@
+import { button, h, isTyped, setAttribute, setChildren, setName, setText } from '@hdrscope/page/dom';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { RowChange } from '../src/messages.ts';
 import { type Columns, ColumnsMemo, columnsOf, type Room } from './columns.ts';
-import { button, h, isTyped, setAttribute, setChildren, setName, setText } from './dom.ts';
 import { RowElement } from './row-element.ts';
 import { type Sorting, type SortKey, type Span, type TableRow, VALUE_NAMES, wideCountOf } from './state.ts';
 

@@ -1,7 +1,7 @@
+import { ChartGrid } from '@hdrscope/page/chart-card';
+import type { Style } from '@hdrscope/page/charts';
+import { h, setAttribute, setText } from '@hdrscope/page/dom';
 import type { TabMessage } from '../src/messages.ts';
-import { ChartGrid } from './chart-card.ts';
-import type { Style } from './charts.ts';
-import { h, setAttribute, setText } from './dom.ts';
 
 /** The plots of a tab, in place of the series. */
 export class TabPanel {

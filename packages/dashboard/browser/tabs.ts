@@ -1,4 +1,4 @@
-import { button, setAttribute, setChildren } from './dom.ts';
+import { button, setAttribute, setChildren } from '@hdrscope/page/dom';
 
 const LIVE = 'Series';
 

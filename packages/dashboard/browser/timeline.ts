@@ -1,10 +1,10 @@
+import { button, h, isTyped, setAttribute, setText } from '@hdrscope/page/dom';
+import { currentTheme } from '@hdrscope/page/theme';
 import { formatValue, type TimePlot } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { Brush, type BrushScale } from './brush.ts';
 import { longRangeText, rangeText, timeText } from './clock.ts';
-import { button, h, isTyped, setAttribute, setText } from './dom.ts';
-import { currentTheme } from './theme.ts';
 import {
   boundsOf,
   type End,

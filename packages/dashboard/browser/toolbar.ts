@@ -1,10 +1,10 @@
+import { button, type Choice, choice, h, setAttribute, setText } from '@hdrscope/page/dom';
 import { formatCount } from '@hdrscope/plot';
 import type { Question } from '../src/question.ts';
 import { exportAddress } from './address.ts';
 import { type AttributeKey, withFilter, withoutFilter } from './attributes.ts';
 import { Chips } from './chips.ts';
 import type { Columns } from './columns.ts';
-import { button, type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import { MergeMenu } from './merge-menu.ts';
 import type { Span } from './state.ts';
 import { leftOutText } from './texts.ts';

@@ -1,7 +1,7 @@
+import { h, setChildren } from '@hdrscope/page/dom';
 import { formatValue } from '@hdrscope/plot';
 import type { WaterfallPlot } from '@hdrscope/plot/internal';
 import { signedText } from './comparison-table.ts';
-import { h, setChildren } from './dom.ts';
 
 /** A row of a waterfall: a bar from one value to another one. */
 interface Bar {

@@ -1,10 +1,19 @@
 import { percentileName } from '@hdrscope/kit';
+import {
+  button,
+  type Choice,
+  choice,
+  h,
+  setAttribute,
+  setChildren,
+  setText,
+  table,
+} from '@hdrscope/page/dom';
 import { formatCount } from '@hdrscope/plot';
 import type { Zone } from '@hdrscope/plot/internal';
 import type { WhyCause, WhyMessage } from '../src/messages.ts';
 import { WHY_PERCENTILES } from '../src/question.ts';
 import { longRangeText } from './clock.ts';
-import { button, type Choice, choice, h, setAttribute, setChildren, setText, table } from './dom.ts';
 import { drawWaterfall } from './waterfall.ts';
 
 const HIGHEST = 'highest';

@@ -1,7 +1,7 @@
+import { fileName } from '@hdrscope/page/download';
 import type { TimePlot } from '@hdrscope/plot';
 import { UTC } from '../../browser/clock.ts';
 import { signedText } from '../../browser/comparison-table.ts';
-import { fileName } from '../../browser/download.ts';
 import { objectiveText, readObjective } from '../../browser/objectives.ts';
 import {
   historyText,

@@ -41,6 +41,17 @@ export function setChildren(element: Element, children: Iterable<Node>): void {
   for (const child of children) element.append(child);
 }
 
+/** Makes an element with children of any number. */
+export function fillElement<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, Attribute>>,
+  children: Iterable<Node>,
+): HTMLElementTagNameMap[Name] {
+  const element = h(name, attributes);
+  setChildren(element, children);
+  return element;
+}
+
 /** Makes a table with a row of titles. */
 export function table(titles: readonly string[], rows: Iterable<HTMLElement>): HTMLTableElement {
   const head = h('tr');
