@@ -1,0 +1,97 @@
+/** What the page asks of the commands about a file, by the form of its content. */
+import type { InputForm } from '@hdrscope/inputs';
+import { hasCounts, isAccessLog, isSketch, NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { findForm } from 'hdrscope/internal';
+import type { Job } from './job.ts';
+
+/** A file, as `hdrscope inspect --json` describes it. */
+export interface Inspected {
+  readonly name: string;
+  /** `null` for a text of no known form. */
+  readonly form: InputForm | null;
+  readonly isTaken: boolean;
+  readonly columns?: readonly string[];
+  readonly fields?: readonly string[];
+}
+
+/** What the reader has chosen for a file. */
+export interface Choices {
+  /** The column or the field that has the values. */
+  readonly place?: string | undefined;
+  readonly unit?: string | undefined;
+  /** The label that groups requests. */
+  readonly by?: string | undefined;
+}
+
+/** A command about files. */
+export type Question = Pick<Job, 'command' | 'words' | 'table'>;
+
+/** The units that the reader chooses from. */
+export const UNITS: readonly string[] = NUMBER_UNITS;
+
+function readers({ form }: Inspected): readonly string[] {
+  return form === null ? [] : findForm(form).reads;
+}
+
+/** Whether a command takes a file. A table and JSON have values only where the reader says so. */
+export function takes(file: Inspected, command: string, { place }: Choices = {}): boolean {
+  return readers(file).includes(command) && (listPlaces(file).length === 0 || place !== undefined);
+}
+
+/** The columns or fields that may have the values; none when the content says where they are. */
+export function listPlaces({ form, columns = [], fields = [] }: Inspected): readonly string[] {
+  return form === 'table' ? columns : form === 'json' ? fields : [];
+}
+
+/** Whether the values of a file may be in any unit, so that the reader has to say it. */
+export function hasOpenUnit({ form }: Inspected): boolean {
+  return form === 'numbers' || form === 'table' || form === 'json' || form === 'encoded';
+}
+
+/** The labels by which requests are grouped, of those that every file of the form has. */
+export function listLabels({ form }: Inspected): readonly string[] {
+  return form !== null && isAccessLog(form) ? ['route', 'status', 'method'] : [];
+}
+
+/** The options that say where the values are, and in which unit. */
+export function listOptions(file: Inspected, { place, unit }: Choices): string[] {
+  return [
+    ...(place === undefined ? [] : [file.form === 'table' ? '--column' : '--field', place]),
+    ...(unit === undefined ? [] : ['--unit', unit]),
+  ];
+}
+
+/** The command that prints the figures of a file; `undefined` when none does. */
+export function askFigures(file: Inspected, choices: Choices): Question | undefined {
+  const { form, name } = file;
+  if (form === null) return undefined;
+  if (takes(file, 'log summary')) return { command: 'log summary', words: [name, '--json'], table: 'values' };
+  if (takes(file, 'record', choices)) {
+    const by = choices.by === undefined ? [] : ['--by', choices.by];
+    return {
+      command: 'record',
+      words: [name, ...listOptions(file, choices), ...by, '--json'],
+      table: isSketch(form) || hasCounts(form) ? 'bounds' : 'values',
+    };
+  }
+  return form === 'encoded' || form === 'recorded'
+    ? { command: 'figures', words: [name], table: 'values' }
+    : undefined;
+}
+
+/** The commands that draw a file: one for each kind of plot that its form has. */
+export function askPlots(file: Inspected, choices: Choices): Question[] {
+  if (!takes(file, 'plot', choices) && file.form !== 'json') return [];
+  // A dump of Ceph is JSON, too, and says itself what it shows.
+  const kinds = file.form === 'log' ? ['percentiles', 'over-time', 'heat-map'] : [];
+  const words = [file.name, ...listOptions(file, choices), '--json'];
+  return kinds.length === 0
+    ? [{ command: 'plot', words }]
+    : kinds.map((kind) => ({ command: 'plot', words: [...words, '--kind', kind] }));
+}
+
+/** The command that judges objectives such as `p99=250ms`. */
+export function askCheck(file: Inspected, choices: Choices, objectives: readonly string[]): Question {
+  const slos = objectives.flatMap((objective) => ['--slo', objective]);
+  return { command: 'check', words: [file.name, ...listOptions(file, choices), ...slos, '--markdown'] };
+}

@@ -1,0 +1,41 @@
+import { askFigures, askPlots, type Inspected, listPlaces, takes } from '../browser/views.ts';
+
+const file = (form: Inspected['form'], more: Partial<Inspected> = {}): Inspected => ({
+  name: 'a b.txt',
+  form,
+  isTaken: true,
+  ...more,
+});
+
+test('asks for the summary of a log, and draws it by percentile, over time and as a heat map', () => {
+  expect(askFigures(file('log'), {})).toEqual({
+    command: 'log summary',
+    words: ['a b.txt', '--json'],
+    table: 'values',
+  });
+  expect(askPlots(file('log'), {}).map(({ words }) => words.at(-1))).toEqual([
+    'percentiles',
+    'over-time',
+    'heat-map',
+  ]);
+});
+
+test('asks for the values of a table only when the column is known', () => {
+  const table = file('table', { columns: ['ms', 'bytes'] });
+  expect(listPlaces(table)).toEqual(['ms', 'bytes']);
+  expect(askFigures(table, {})).toBeUndefined();
+  expect(askFigures(table, { place: 'ms', unit: 'ms' })?.words).toEqual([
+    ...['a b.txt', '--column', 'ms', '--unit', 'ms', '--json'],
+  ]);
+});
+
+test('shows the bounds of sketches and counts in place of values', () => {
+  expect(askFigures(file('vmrange'), {})?.table).toBe('bounds');
+  expect(askFigures(file('fio json'), {})?.table).toBe('bounds');
+  expect(askFigures(file('k6 points'), {})?.table).toBe('values');
+});
+
+test('a text of no known form is taken by no command', () => {
+  expect(takes(file(null), 'record')).toBe(false);
+  expect(askFigures(file(null), {})).toBeUndefined();
+});
