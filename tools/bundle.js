@@ -20,6 +20,7 @@ import { formatBanner, formatNotices, listContained, NOTICES } from './lib/notic
 import { restored } from './lib/restored.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 import { UNFINISHED, writeChanged } from './lib/write-changed.js';
+import { makePlayground } from './playground.js';
 
 /** @typedef {import('./lib/workspace.js').Project} Project */
 
@@ -39,11 +40,15 @@ const PROGRAM = /^(main|.+-worker)\.ts$/;
  */
 async function makePackage(project) {
   if (project.name === DROP_IN) await bundleDropIn(join(project.dir, 'dist'));
+  else if (project.name === PLAYGROUND) await makePlayground();
   else await bundlePackage(project);
 }
 
 /** The package that is CommonJS and contains the others. */
 const DROP_IN = '@hdrscope/hdr-histogram-js';
+
+/** The package that is a page. */
+const PLAYGROUND = '@hdrscope/playground';
 
 /**
  * Makes the JavaScript of a package, and removes what earlier builds left in its `dist`.

@@ -5,6 +5,7 @@
  *
  *   node tools/check-size.js
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -58,6 +59,18 @@ export const STARTS = [
   { entry: '@hdrscope/history', limitModules: 14, limitRatio: 2.8 },
   // The ends of wide counts come from an entry of the registry.
   { entry: '@hdrscope/plot', limitModules: 12, limitRatio: 2.1 },
+];
+
+/** What a browser loads of the playground, and the limit in kB, gzipped. @type {{ title: string, files: string[], limitKb: number }[]} */
+const PLAYGROUND = [
+  {
+    title: 'the playground before the first file',
+    files: ['index.html', 'page.css', 'page.js'],
+    limitKb: 66,
+  },
+  { title: 'the commands of the playground', files: ['worker.js'], limitKb: 260 },
+  { title: 'the charts of the playground', files: ['charts.js'], limitKb: 230 },
+  { title: 'the playground as one file', files: ['playground.html'], limitKb: 600 },
 ];
 
 const PAIRS = 7;
@@ -164,6 +177,17 @@ function startRatio({ entry, environment }, folder) {
   return loaded / empty;
 }
 
+/** @returns {Row[]} */
+function measurePlayground() {
+  const folder = join(workspaceRoot, 'packages/playground/dist');
+  return PLAYGROUND.map(({ title, files, limitKb }) => ({
+    title,
+    figure: files.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, name))).length, 0) / 1000,
+    limit: limitKb,
+    unit: 'kB',
+  }));
+}
+
 /** @returns {Promise<Row[]>} */
 async function measure() {
   // The agent depends on all packages.
@@ -186,7 +210,7 @@ async function measure() {
     const figure = measureWithin(limit, () => startRatio(start, folder));
     return { title: `start with ${entry}, to a start without`, figure, limit, unit: 'x' };
   });
-  return [...counted, ...ratios];
+  return [...counted, ...measurePlayground(), ...ratios];
 }
 
 if (isMain(import.meta)) {

@@ -1,0 +1,256 @@
+import { button, fillElement, h, setChildren } from '@hdrscope/page/dom';
+import { download, fileName } from '@hdrscope/page/download';
+import { currentTheme } from '@hdrscope/page/theme';
+import type { Plot } from '@hdrscope/plot';
+import { WRITTEN_FORMS } from 'hdrscope/internal';
+import type { Charts } from './charts.ts';
+import { loadCharts } from './parts.ts';
+import { drawReport } from './report.ts';
+import { drawFailure, drawFigures, drawLine, drawNotes } from './results.ts';
+import { formatLine, type Runner } from './runner.ts';
+import {
+  askCheck,
+  askFigures,
+  askPlots,
+  type Choices,
+  hasOpenUnit,
+  type Inspected,
+  listLabels,
+  listOptions,
+  listPlaces,
+  type Question,
+  takes,
+  UNITS,
+} from './views.ts';
+
+/** A file of the page. */
+export interface PageFile {
+  readonly inspected: Inspected;
+  readonly blob: Blob;
+  /** What the command says of the file. */
+  readonly sentence: string;
+}
+
+/** Which option of a select is none. */
+const NONE = '';
+
+/** Shows a file: its figures, its plots, whether it keeps objectives, and its other forms. */
+export class FilePanel {
+  readonly element: HTMLElement = h('section', { class: 'panel', 'aria-label': 'The file' });
+  readonly #runner: Runner;
+  readonly #file: PageFile;
+  readonly #figures = h('div', { class: 'figures', 'aria-live': 'polite' });
+  readonly #plots = h('div', { class: 'plots' });
+  readonly #judged = h('div', { class: 'judged', 'aria-live': 'polite' });
+  #choices: Choices;
+  /** How many times the commands were asked. */
+  #asked = 0;
+  #charts: InstanceType<Charts['ChartGrid']> | undefined;
+
+  constructor(file: PageFile, runner: Runner) {
+    this.#file = file;
+    this.#runner = runner;
+    this.#choices = { place: listPlaces(file.inspected)[0] };
+    setChildren(this.element, [
+      h('h2', {}, file.inspected.name),
+      h('p', { class: 'sentence' }, file.sentence),
+      ...this.#drawChoices(),
+      this.#figures,
+      this.#plots,
+      ...this.#drawCheck(),
+      ...this.#drawConversion(),
+    ]);
+  }
+
+  /** Asks the commands, the figures first. */
+  async show(): Promise<void> {
+    const { inspected } = this.#file;
+    this.#asked += 1;
+    const round = this.#asked;
+    const asked = askFigures(inspected, this.#choices);
+    const plots = askPlots(inspected, this.#choices);
+    if (asked === undefined) setChildren(this.#figures, []);
+    else await this.#showFigures(asked);
+    // The reader may have chosen something else meanwhile.
+    if (round !== this.#asked) return;
+    if (plots.length > 0) await this.#showPlots(plots);
+    else setChildren(this.#plots, []);
+  }
+
+  /** Draws the plots again, in the colours of the theme. */
+  redraw(): void {
+    this.#charts?.draw({ theme: currentTheme(), zone: { name: 'UTC', offsetMs: () => 0 } });
+  }
+
+  async #showFigures(asked: Question): Promise<void> {
+    try {
+      const result = await this.#run(asked);
+      const { table } = result;
+      const caption = `Figures of ${this.#file.inspected.name}${table === undefined || table.unit === 'none' ? '' : `, in ${table.unit}`}`;
+      const shown =
+        table === undefined || table.rows.length === 0
+          ? []
+          : [drawUnit(table.unit), drawFigures(table, caption)];
+      const line = asked.command === 'figures' ? [] : [drawLine(formatLine(asked))];
+      setChildren(this.#figures, [...drawNotes(result), ...shown, ...line]);
+      this.#figures.dataset.document = result.stdout;
+    } catch (error) {
+      setChildren(this.#figures, drawFailure(error));
+    }
+  }
+
+  async #showPlots(asked: readonly Question[]): Promise<void> {
+    try {
+      const { ChartGrid, plotFromJson } = await loadCharts();
+      this.#charts ??= new ChartGrid();
+      setChildren(this.#plots, [this.#charts.element]);
+      const plots: Plot[] = [];
+      for (const one of asked) {
+        const { stdout, exitCode } = await this.#run(one);
+        // A log of one interval has no plot over time.
+        if (exitCode !== 0 || stdout === '') continue;
+        const documents = [JSON.parse(stdout)].flat() as object[];
+        for (const document of documents)
+          plots.push(withoutName(plotFromJson(JSON.stringify(document)), this.#file));
+        const style = { theme: currentTheme(), zone: { name: 'UTC', offsetMs: () => 0 } };
+        this.#charts.show(plots, style, this.#file.inspected.name);
+      }
+    } catch (error) {
+      setChildren(this.#plots, drawFailure(error));
+    }
+  }
+
+  #run(asked: Question & { readonly output?: string }) {
+    const { inspected, blob } = this.#file;
+    return this.#runner.run({ ...asked, files: new Map([[inspected.name, blob]]) });
+  }
+
+  // What the reader chooses.
+
+  #drawChoices(): HTMLElement[] {
+    const { inspected } = this.#file;
+    const places = listPlaces(inspected);
+    const labels = listLabels(inspected);
+    const fields = [
+      ...(places.length === 0
+        ? []
+        : [this.#drawSelect(inspected.form === 'table' ? 'Column' : 'Field', 'place', places, [])]),
+      ...(hasOpenUnit(inspected) ? [this.#drawSelect('Unit', 'unit', UNITS, [['as written', NONE]])] : []),
+      ...(labels.length === 0 ? [] : [this.#drawSelect('By', 'by', labels, [['all together', NONE]])]),
+    ];
+    return fields.length === 0 ? [] : [fillElement('div', { class: 'choices' }, fields)];
+  }
+
+  #drawSelect(
+    label: string,
+    key: keyof Choices,
+    values: readonly string[],
+    first: readonly (readonly [text: string, value: string])[],
+  ): HTMLElement {
+    const select = h('select', { 'data-choice': key });
+    for (const [text, value] of [...first, ...values.map((value) => [value, value] as const)])
+      select.append(h('option', { value }, text));
+    select.addEventListener('change', () => {
+      this.#choices = { ...this.#choices, [key]: select.value === NONE ? undefined : select.value };
+      void this.show();
+    });
+    return h('label', { class: 'field' }, `${label} `, select);
+  }
+
+  // Objectives.
+
+  #drawCheck(): HTMLElement[] {
+    const { inspected } = this.#file;
+    if (!takes(inspected, 'check', this.#choices)) return [];
+    const input = h('input', {
+      value: 'p99=250ms',
+      'data-objectives': true,
+      'aria-describedby': 'objectives-hint',
+    });
+    const judge = async (): Promise<void> => {
+      const asked = askCheck(
+        inspected,
+        this.#choices,
+        input.value.split(/[\s,;]+/).filter((text) => text !== ''),
+      );
+      try {
+        const result = await this.#run(asked);
+        setChildren(this.#judged, [
+          ...drawNotes({ ...result, exitCode: result.stdout === '' ? 1 : 0 }),
+          ...drawReport(result.stdout),
+          drawLine(formatLine(asked)),
+        ]);
+      } catch (error) {
+        setChildren(this.#judged, drawFailure(error));
+      }
+    };
+    const form = h(
+      'form',
+      { class: 'choices' },
+      h('label', { class: 'field' }, 'Objectives ', input),
+      h('button', {}, 'Check'),
+      h('span', { id: 'objectives-hint', class: 'hint' }, 'as in p99=250ms p99.9=1s'),
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void judge();
+    });
+    // A form with a few percentiles has nothing else to show.
+    if (askFigures(inspected, this.#choices) === undefined) queueMicrotask(() => void judge());
+    return [h('h3', {}, 'Is it fast enough?'), form, this.#judged];
+  }
+
+  // Other forms.
+
+  #drawConversion(): HTMLElement[] {
+    const { inspected } = this.#file;
+    if (!takes(inspected, 'convert')) return [];
+    const select = h('select', { 'data-form': true });
+    for (const name of WRITTEN_FORMS) select.append(h('option', { value: name }, name));
+    const said = h('div', { 'aria-live': 'polite' });
+    const convert = async (): Promise<void> => {
+      const output = fileName(inspected.name.replace(/\.\w+$/, ''), select.value);
+      const words = [inspected.name, '--to', select.value];
+      const unit = listOptions(inspected, { unit: this.#choices.unit });
+      const asked = { command: 'convert', words: [...words, ...unit], output } as const;
+      try {
+        const result = await this.#run(asked);
+        const sentences = result.stdout
+          .trim()
+          .split('\n')
+          .filter((text) => text !== '');
+        setChildren(said, [
+          ...drawNotes(result),
+          ...sentences.map((text) => h('p', {}, text)),
+          drawLine(formatLine(asked)),
+        ]);
+        if (result.exitCode === 0 && result.written !== undefined) download(output, result.written);
+      } catch (error) {
+        setChildren(said, drawFailure(error));
+      }
+    };
+    const fields = h(
+      'div',
+      { class: 'choices' },
+      h('label', { class: 'field' }, 'Form ', select),
+      button('Convert and download', () => void convert(), { 'data-action': 'convert' }),
+    );
+    return [h('h3', {}, 'In another form'), fields, said];
+  }
+}
+
+/** A plot whose title says what it shows, where the command names the file. */
+function withoutName(plot: Plot, { inspected }: PageFile): Plot {
+  const { title, ...untitled } = plot;
+  return title === inspected.name ? (untitled as Plot) : plot;
+}
+
+function drawUnit(unit: string): HTMLElement {
+  return h(
+    'p',
+    { class: 'hint' },
+    unit === 'none'
+      ? 'Values without a unit. Below each value: its bounds.'
+      : `Values in ${unit}. Below each value: its bounds.`,
+  );
+}
