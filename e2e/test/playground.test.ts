@@ -1,0 +1,249 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { Histogram } from '@hdrscope/core';
+import type { Browser, Page } from 'playwright-core';
+import { describeWithChromium, startChromium } from './support/chromium.ts';
+
+const root = join(import.meta.dirname, '../..');
+const DATA = join(root, 'examples/data');
+const FILE = join(root, 'packages/playground/dist/playground.html');
+
+/** Runs the command in the folder of the examples, so that names have no folders. */
+function hdrscope(...words: readonly string[]): { stdout: string; stderr: string } {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'packages/cli/bin/hdrscope.js'), ...words],
+    {
+      cwd: DATA,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    },
+  );
+  return { stdout, stderr };
+}
+
+/** Waits until an expression is true in the page. The policy of the page forbids the wait function of the library. */
+async function until(page: Page, expression: string, timeoutMs = 60_000): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while ((await page.evaluate(expression)) !== true) {
+    if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms without success: ${expression}`);
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 20))');
+  }
+}
+
+/** Waits until all commands of the last file have answered. */
+function untilDone(page: Page, name: string): Promise<void> {
+  return until(
+    page,
+    `document.body.dataset.state === 'done' && document.querySelector('.panel h2')?.textContent === ${JSON.stringify(name)}`,
+    120_000,
+  );
+}
+
+function textOf(page: Page, selector: string): Promise<string> {
+  return page.evaluate(
+    `document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`,
+  ) as Promise<string>;
+}
+
+describeWithChromium('the playground, from a disk and without a network', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-playground-'));
+  let browser: Browser;
+  let page: Page;
+  const requests: string[] = [];
+  const complaints: string[] = [];
+
+  async function openPage(options: NonNullable<Parameters<Browser['newContext']>[0]>): Promise<Page> {
+    const context = await browser.newContext(options);
+    await context.setOffline(true);
+    const opened = await context.newPage();
+    opened.on('request', (request) => requests.push(request.url()));
+    opened.on('console', (message) => complaints.push(message.text()));
+    opened.on('pageerror', (error) => complaints.push(String(error)));
+    await opened.goto(pathToFileURL(FILE).href);
+    return opened;
+  }
+
+  function drop(...files: readonly string[]): Promise<void> {
+    return page.setInputFiles('#files', [...files]);
+  }
+
+  beforeAll(async () => {
+    execFileSync(process.execPath, ['tools/bundle.js', 'playground'], { cwd: root });
+    browser = await startChromium();
+  });
+
+  beforeEach(async () => {
+    page = await openPage({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
+  });
+
+  afterEach(async () => {
+    await page.context().close();
+    // The page itself, and its worker.
+    expect(requests.splice(0).filter((url) => !/^(?:file:.*\/playground\.html|blob:)/.test(url))).toEqual([]);
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('shows the figures of a log that the command prints, and draws it', async () => {
+    await drop(join(DATA, 'before.hlog'));
+    await untilDone(page, 'before.hlog');
+    const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+    expect(JSON.parse(shown)).toEqual(JSON.parse(hdrscope('log', 'summary', 'before.hlog', '--json').stdout));
+    const cells = (await page.evaluate(
+      "[...document.querySelectorAll('.figures tbody td')].map((cell) => cell.firstChild.textContent)",
+    )) as string[];
+    const [row = ''] = hdrscope('log', 'summary', 'before.hlog', '--markdown')
+      .stdout.split('\n')
+      .filter((line) => line.startsWith('| (no tag)'));
+    const printed = row.split('|').map((cell) => cell.trim());
+    // The last cells: the first ones are the tag and the times of its intervals.
+    expect(cells).toEqual(printed.slice(-1 - cells.length, -1));
+    expect(await page.evaluate("document.querySelectorAll('.card').length")).toBe(3);
+    await until(page, "document.querySelectorAll('.card canvas').length === 3");
+  });
+
+  test.each([
+    ['access.log', ['record', 'access.log', '--json']],
+    ['latencies.txt', ['record', 'latencies.txt', '--json']],
+    ['last-month.hgrm', ['log', 'summary', 'last-month.hgrm', '--json']],
+  ])('shows the figures of %s that the command prints', async (name, words) => {
+    await drop(join(DATA, name));
+    await untilDone(page, name);
+    const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+    expect(readDocument(shown)).toEqual(readDocument(hdrscope(...words).stdout));
+  });
+
+  test('compares two files with the verdict of the command', async () => {
+    await drop(join(DATA, 'before.hlog'), join(DATA, 'after.hlog'));
+    await untilDone(page, 'after.hlog');
+    const { stdout } = hdrscope('diff', 'before.hlog', 'after.hlog', '--markdown');
+    const [title = ''] = stdout.split('\n');
+    expect(await textOf(page, '.report .result')).toBe(title.replace(/^### /, '').replaceAll('\\', ''));
+    const cells = (await page.evaluate(
+      "[...document.querySelectorAll('.report tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent).join('|'))",
+    )) as string[];
+    const rows = stdout.split('\n').filter((line) => line.startsWith('| p'));
+    expect(cells).toEqual(rows.map((row) => row.slice(2, -2).replaceAll(' | ', '|')));
+  });
+
+  test('judges objectives as the command does', async () => {
+    await drop(join(DATA, 'before.hlog'));
+    await untilDone(page, 'before.hlog');
+    await page.fill('[data-objectives]', 'p99=15ms');
+    await page.press('[data-objectives]', 'Enter');
+    await until(page, "document.querySelector('.judged table') !== null");
+    const { stdout } = hdrscope('check', 'before.hlog', '--slo', 'p99=15ms', '--markdown');
+    const verdict = (await textOf(page, '.judged tbody tr td:last-child')).trim();
+    expect(verdict).not.toBe('');
+    expect(stdout).toContain(`| ${verdict} |`);
+  });
+
+  test('converts a file into the bytes that the command writes', async () => {
+    await drop(join(DATA, 'before.hlog'));
+    await untilDone(page, 'before.hlog');
+    const forms = (await page.evaluate(
+      "[...document.querySelectorAll('[data-form] option')].map(({ value }) => value)",
+    )) as string[];
+    expect(forms.length).toBeGreaterThan(10);
+    for (const form of forms) {
+      await page.selectOption('[data-form]', form);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click('[data-action="convert"]'),
+      ]);
+      const expected = join(folder, `expected.${form}.txt`);
+      hdrscope('convert', 'before.hlog', '--to', form, '-o', expected);
+      const [got, wanted] = [await download.path(), expected].map((file) =>
+        encodeAnew(readFileSync(file, 'latin1')),
+      );
+      expect([form, got]).toEqual([form, wanted]);
+    }
+  }, 120_000);
+
+  test.each([
+    ['binary.bin', Buffer.from([1, 0, 2, 0, 255, 254, 3, 0])],
+    ['other.txt', Buffer.from('dear diary,\nnothing happened.\n')],
+    ['cut.hlog.gz', gzipSync(readFileSync(join(DATA, 'before.hlog'))).subarray(0, 5000)],
+    ['empty.txt', Buffer.alloc(0)],
+  ])('says in one sentence what is wrong with %s', async (name, bytes) => {
+    const file = join(folder, name);
+    writeFileSync(file, bytes);
+    await drop(file);
+    await until(page, "document.querySelector('[role=alert]') !== null");
+    const said = await textOf(page, '[role=alert]');
+    expect(said).toMatch(new RegExp(`^${name}[ :]`));
+    expect(said).not.toContain('This should not happen');
+  });
+
+  test('reads a pasted text and an example', async () => {
+    await page.click('summary');
+    await page.fill('textarea', '12\n13\n14');
+    await page.click('[data-action="paste"]');
+    await untilDone(page, 'pasted.txt');
+    expect(await textOf(page, '.figures tbody td')).toBe('3');
+    await page.click('[data-example="before.hlog after.hlog"]');
+    await untilDone(page, 'after.hlog');
+    expect(await textOf(page, '.report .result')).toContain('These two runs differ');
+  });
+
+  test.each(['light', 'dark'] as const)('fits a narrow phone, %s', async (colorScheme) => {
+    await page.context().close();
+    page = await openPage({ viewport: { width: 320, height: 640 }, colorScheme });
+    await drop(join(DATA, 'before.hlog'), join(DATA, 'after.hlog'));
+    await untilDone(page, 'after.hlog');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  });
+
+  test('reads 100 MB in a worker while the page answers, with the figures of the command, and can be cancelled', async () => {
+    const file = join(folder, 'long.hlog');
+    writeLongLog(file, 100e6);
+    const startMs = Date.now();
+    await drop(file);
+    await until(page, "document.querySelector('.work').hasAttribute('data-idle') === false");
+    const askedMs = Date.now();
+    await page.evaluate('1');
+    expect(Date.now() - askedMs).toBeLessThan(1000);
+    await until(page, "document.querySelector('.figures td') !== null", 240_000);
+    const tookMs = Date.now() - startMs;
+    await page.click('[data-action="cancel"]');
+    await until(page, "document.querySelector('.work').hasAttribute('data-idle')");
+    const nodeMs = Date.now();
+    const printed = hdrscope('log', 'summary', file, '--json').stdout;
+    console.log(`100 MB of a log: ${tookMs} ms in the browser, ${Date.now() - nodeMs} ms by the command`);
+    const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+    expect(JSON.parse(shown)).toEqual(JSON.parse(printed));
+  }, 300_000);
+});
+
+/** A document, whose histograms are encoded anew. */
+function readDocument(text: string): object {
+  return JSON.parse(encodeAnew(text)) as object;
+}
+
+/** A text, whose histograms are encoded anew: browsers and Node.js compress with other programs. */
+function encodeAnew(text: string): string {
+  return text.replaceAll(/HISTF[\w+/]+=*/g, (encoded) => Histogram.decode(encoded).toBase64());
+}
+
+/** Writes a log of some bytes: the intervals of an example again and again, one after the other. */
+function writeLongLog(file: string, bytes: number): void {
+  const lines = readFileSync(join(DATA, 'before.hlog'), 'utf8').split('\n');
+  const header = lines.filter((line) => /^[#"]/.test(line));
+  const encoded = lines.filter((line) => /^\d/.test(line)).map((line) => line.slice(line.indexOf(',')));
+  writeFileSync(file, `${header.join('\n')}\n`);
+  for (let written = 0, at = 0; written < bytes; ) {
+    let part = '';
+    for (let i = 0; i < 5000; i++, at++) part += `${at * 10}.000${encoded[at % encoded.length]}\n`;
+    appendFileSync(file, part);
+    written += part.length;
+  }
+}
