@@ -6,6 +6,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspaceRoot } from '../tools/lib/workspace.js';
 import { installPeer, PEERS } from '../tools/peers/peers.js';
+import { makePlayground } from '../tools/playground.js';
 
 linkPackages();
 // VitePress links its Vue into the package of the working directory, where all pages must find it.
@@ -16,6 +17,7 @@ const { generateReference } = await import('./reference/generate.js');
 
 await generateReference();
 await build(import.meta.dirname);
+await makePlayground(join(import.meta.dirname, '.vitepress/dist/playground'));
 
 /** Node.js looks for packages beside the modules that import them. */
 function linkPackages() {

@@ -18,6 +18,8 @@ export const SIDEBAR = [
       { text: 'Overview', link: '/overview.html' },
       { text: 'First minutes', link: '/first-minutes.html' },
       { text: 'A tour', link: '/tour.html' },
+      // No page of VitePress, whose router would look for one.
+      { text: 'Playground', link: '/playground/index.html', target: '_self' },
       { text: 'Why: averages and buckets', link: '/why.html' },
       { text: 'Why: percentiles and merging', link: '/why-merge.html' },
       { text: 'Compared with others', link: '/compared-with.html' },

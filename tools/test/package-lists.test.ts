@@ -13,13 +13,13 @@ function descriptionOf(path: string): string {
   return JSON.parse(readDocument(`${path}/package.json`)).description;
 }
 
-test('the README lists the packages for users and the demo, with the purpose that their package.json states', () => {
+test('the README lists the packages for users, the playground and the demo, with the purpose that their package.json states', () => {
   const rows = [
     ...readDocument('README.md').matchAll(/^\| \[`([^`]+)`\]\((packages\/[^)]+)\) \| (.+) \|$/gm),
   ];
   const listed = rows.map(([, name, path, purpose]) => `${path} ${name}: ${purpose}.`).sort();
   const expected = packages
-    .filter(({ path }) => path !== 'packages/testing')
+    .filter(({ path }) => path !== 'packages/testing' && path !== 'packages/page')
     .map(({ path, name }) => `${path} ${name}: ${descriptionOf(path)}`)
     .sort();
   expect(listed).toEqual(expected);
