@@ -135,6 +135,7 @@ function formatPage({ scripts, workers, styles, head, body }) {
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="Drop a log, the output of a load test or any text of numbers: percentiles, plots and comparisons, on your machine alone.">
 <title>hdrscope playground</title>
+<link rel="icon" href="data:,">
 ${head}
 </head>
 <body>

@@ -1,24 +1,30 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { Histogram } from '@hdrscope/core';
 import type { Browser, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
+import { serveFolder } from './support/static-site.ts';
 
 const root = join(import.meta.dirname, '../..');
 const DATA = join(root, 'examples/data');
+const GOLDENS = join(root, 'packages/inputs/test/load/goldens');
 const FILE = join(root, 'packages/playground/dist/playground.html');
 
 /** Runs the command in the folder of the examples, so that names have no folders. */
 function hdrscope(...words: readonly string[]): { stdout: string; stderr: string } {
+  return hdrscopeIn(DATA, ...words);
+}
+
+function hdrscopeIn(cwd: string, ...words: readonly string[]): { stdout: string; stderr: string } {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [join(root, 'packages/cli/bin/hdrscope.js'), ...words],
     {
-      cwd: DATA,
+      cwd,
       encoding: 'utf8',
       maxBuffer: 2 ** 26,
     },
@@ -122,6 +128,22 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     expect(readDocument(shown)).toEqual(readDocument(hdrscope(...words).stdout));
   });
 
+  test.each(['fio-3.33.json', 'locust-2.47.0.json', 'gatling-3.14.9.log', 'nginx-1.22.1_json.log'])(
+    'shows the figures of %s, as a tool wrote it, that the command prints',
+    async (name) => {
+      await drop(join(GOLDENS, name));
+      await untilDone(page, name);
+      const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+      expect(readDocument(shown)).toEqual(readDocument(hdrscopeIn(GOLDENS, 'record', name, '--json').stdout));
+    },
+  );
+
+  test('judges a report of a few percentiles, which has no other figures', async () => {
+    await drop(join(GOLDENS, 'wrk-4.1.0.txt'));
+    await until(page, "document.querySelector('.judged table') !== null");
+    expect(await textOf(page, '.judged tbody th')).toBe('p99 ≤ 250 ms');
+  });
+
   test('compares two files with the verdict of the command', async () => {
     await drop(join(DATA, 'before.hlog'), join(DATA, 'after.hlog'));
     await untilDone(page, 'after.hlog');
@@ -222,6 +244,31 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
     expect(JSON.parse(shown)).toEqual(JSON.parse(printed));
   }, 300_000);
+});
+
+describeWithChromium('the playground of a site', () => {
+  test('loads 60 kB before the first file, and its other parts with it', async () => {
+    const [browser, site] = await Promise.all([startChromium(), serveFolder(dirname(FILE))]);
+    try {
+      const page = await browser.newPage();
+      const loaded: string[] = [];
+      const complaints: string[] = [];
+      page.on('request', (request) => loaded.push(request.url().replace(`${site.url}/`, '')));
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      await page.goto(`${site.url}/`);
+      await until(page, "document.querySelector('.drop') !== null");
+      expect(loaded.splice(0).filter((url) => !url.startsWith('data:'))).toEqual(['', 'page.css', 'page.js']);
+      await page.click('[data-example="before.hlog"]');
+      await untilDone(page, 'before.hlog');
+      await until(page, "document.querySelectorAll('.card').length === 3");
+      expect(loaded).toEqual(['examples.js', 'worker.js', 'charts.js']);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+      site.close();
+    }
+  });
 });
 
 /** A document, whose histograms are encoded anew. */
