@@ -27,7 +27,7 @@ export const USES = [
   use('encode, add and copy, too', 23.2, '@hdrscope/core', 'Histogram'),
   use('a registry', 41.5, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 55.4, '@hdrscope/otel', 'createHdr'),
-  use('a receiver of OTLP', 36.9, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a receiver of OTLP', 37, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 23.2, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 18.5, '@hdrscope/core/joint'),
   use('all of core', 51.6, '@hdrscope/core'),

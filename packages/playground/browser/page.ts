@@ -6,7 +6,7 @@ import { themeSwitch } from '@hdrscope/page/theme';
 import './page.css';
 import { ComparisonPanel } from './comparison-panel.ts';
 import { FilePanel, type PageFile } from './file-panel.ts';
-import { loadExamples } from './parts.ts';
+import { isOneFile, loadExamples } from './parts.ts';
 import { drawFailure } from './results.ts';
 import { type Progress, Runner } from './runner.ts';
 import type { Inspected } from './views.ts';
@@ -219,7 +219,9 @@ document.body.prepend(
       h(
         'p',
         { class: 'hint' },
-        'Nothing leaves this machine: the page may make no request, and works without a network.',
+        'Nothing leaves this machine: the policy of the page forbids requests. ',
+        ...(isOneFile() ? [] : [h('a', { href: 'playground.html', download: true }, 'Save it as one file')]),
+        isOneFile() ? 'This file works without a network.' : ', which works without a network.',
       ),
       examples,
       paste,

@@ -8,6 +8,11 @@ export interface Example {
   readonly text: string;
 }
 
+/** Whether the page is the one file. */
+export function isOneFile(): boolean {
+  return document.getElementById('worker') !== null;
+}
+
 /** Starts the worker. */
 export function startWorker(): Worker {
   const text = document.getElementById('worker')?.textContent;
