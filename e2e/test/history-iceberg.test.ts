@@ -153,5 +153,5 @@ describeWithPeers(['iceberg', 'spark'])('a history as a table of Iceberg', () =>
     rmSync(folder, { recursive: true });
     renameSync(`${folder}-away`, folder);
     await expectEqualAnswers();
-  }, 300_000);
+  }, 600_000);
 });
