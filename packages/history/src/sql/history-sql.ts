@@ -82,7 +82,7 @@ function boundedStretches({ division, sinceMs, untilMs }: CheckedQuestion): Stre
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function dialectOf(name: string): Dialect {
-  if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
+  if (typeof name === 'string' && Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
   throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(DIALECTS).join(', '), name);
 }
 
