@@ -55,16 +55,22 @@ export async function migrateFiles(
   }
   const { migrateQueries } = await loadMigration();
   const judge = (): QueryVerdict[] => migrateQueries(listFound(all, barred), knowledge);
+  const checked = new Map<DocumentQuery, string>();
   let verdicts = judge();
-  for (const [at, verdict] of verdicts.entries()) {
-    const query = all[at]!;
-    if (verdict.outcome !== 'rewritten') continue;
-    const difference = await check(query, readPart(query), verdict);
-    if (!isWritable(query, verdict.after)) barred.set(query, refuseBy('layout', LAYOUT));
-    else if (difference !== undefined) barred.set(query, refuseBy('unequal', difference));
+  // A refused query has readers, which are judged anew, and may be rewritten in another way then.
+  for (;;) {
+    const known = barred.size;
+    for (const [at, verdict] of verdicts.entries()) {
+      const query = all[at]!;
+      if (verdict.outcome !== 'rewritten' || checked.get(query) === verdict.after) continue;
+      checked.set(query, verdict.after);
+      const difference = await check(query, readPart(query), verdict);
+      if (!isWritable(query, verdict.after)) barred.set(query, refuseBy('layout', LAYOUT));
+      else if (difference !== undefined) barred.set(query, refuseBy('unequal', difference));
+    }
+    if (barred.size === known) break;
+    verdicts = judge();
   }
-  // What is refused has readers, which are judged anew.
-  if (barred.size > 0) verdicts = judge();
   const verdictBy = new Map(all.map((query, at) => [query, verdicts[at]!]));
   return files.map((file) => migrateFile(file, verdictBy));
 }
