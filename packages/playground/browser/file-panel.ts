@@ -31,7 +31,7 @@ export interface PageFile {
   readonly sentence: string;
 }
 
-/** Which option of a select is none. */
+/** The value of the option by which nothing is chosen. */
 const NONE = '';
 
 /** Shows a file: its figures, its plots, whether it keeps objectives, and its other forms. */

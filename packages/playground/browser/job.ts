@@ -32,7 +32,7 @@ export interface JobProgress {
   readonly readBytes: number;
 }
 
-/** A distribution of a document that a command printed, with what tells it from others. */
+/** A distribution that a command printed, with its labels, its tag and its times. */
 export type LabelledFigures = DistributionJson & {
   readonly labels?: Readonly<Record<string, string>>;
   readonly tag?: string | null;
@@ -46,7 +46,7 @@ export type LabelledFigures = DistributionJson & {
 /** A table of distributions, as people read it. */
 export interface FiguresTable {
   readonly unit: string;
-  /** The titles of what tells the distributions apart, such as tags. */
+  /** The titles of the columns that name a distribution, such as its tag. */
   readonly heads: readonly string[];
   readonly columns: readonly string[];
   readonly rows: readonly {

@@ -234,7 +234,7 @@ function rewriteRatio(
   return text;
 }
 
-/** The text of a linear expression in numbers of a histogram, divided by its count. `undefined` where it is none. */
+/** The text of a linear expression in numbers of a histogram, divided by its count. `undefined` where the expression is not linear. */
 function divideByCount(
   rewriting: Rewriting,
   node: SyntaxNode,

@@ -39,7 +39,7 @@ export function maskVariables(query: string): string {
   return masked;
 }
 
-/** The end of the string or comment that begins at a place; the place itself where there is none. */
+/** The end of the string or comment that begins at a place; the place itself where neither begins. */
 function findOpaque(query: string, at: number): number {
   const quote = query[at]!;
   if (quote === '#') {

@@ -46,7 +46,7 @@ type Measure =
 export interface Term {
   readonly kind: Kind;
   readonly text: string;
-  /** Of the kind `measure`. */
+  /** Which number, where `kind` is `measure`. */
   readonly measure?: Measure;
   /** Whether each series has the label `le` before, because one bucket was chosen. Of measures and numbers. */
   readonly hasLe?: boolean;
