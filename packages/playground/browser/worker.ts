@@ -10,7 +10,10 @@ import { printFigures } from './print-figures.ts';
 
 const PROGRESS_MS = 100;
 
-self.addEventListener('message', ({ data }: MessageEvent<Job>) => void run(data));
+self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
+  // A rejection that nobody handles would not reach the page, which would wait for ever.
+  run(data).catch((error: unknown) => self.reportError(error));
+});
 
 async function run({ id, files, command, words, output, table }: Job): Promise<void> {
   let readBytes = 0;
