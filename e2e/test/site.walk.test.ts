@@ -53,6 +53,15 @@ describeWithPeers(['site'])('the site', () => {
       site.close();
     });
 
+    test('shows the problem, a picture, the figures and three doors on the first screen', async () => {
+      await page.goto(`${site.url}/`);
+      const first = page.locator('.first');
+      for (const one of ['h1', 'img', 'table', '.doors a:last-child']) {
+        const { y, height } = (await first.locator(one).boundingBox())!;
+        expect([one, y + height <= 900]).toEqual([one, true]);
+      }
+    }, 60_000);
+
     test('leads from the first page to the reasons and the guides', async () => {
       await page.goto(`${site.url}/`);
       await page.getByRole('link', { name: 'Why' }).first().click();
