@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeWithPeers } from '@hdrscope/testing';
@@ -26,6 +29,32 @@ async function examine(...args: string[]): Promise<readonly Finding[]> {
   );
   const { examined } = JSON.parse(stdout) as { examined: { findings: readonly Finding[] }[] };
   return examined.at(-1)!.findings;
+}
+
+/** The path at which Grafana hands on requests to a data source. */
+const PROXY_PATH = '/api/datasources/proxy/uid/main';
+
+/** Hands on requests below a path, and only those with a user and a password. */
+async function startProxy(
+  { hostname, port }: URL,
+  { path, authorization }: { readonly path: string; readonly authorization: string },
+): Promise<{ readonly port: number; close(): void }> {
+  const expected = `Basic ${Buffer.from(authorization).toString('base64')}`;
+  const server = createServer((asked, answer) => {
+    const { method, headers, url = '' } = asked;
+    if (headers.authorization !== expected || !url.startsWith(path)) {
+      answer.writeHead(401).end();
+      return;
+    }
+    const onward = request({ hostname, port, method, headers, path: url.slice(path.length) }, (answered) => {
+      answer.writeHead(answered.statusCode!, answered.headers);
+      answered.pipe(answer);
+    });
+    asked.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
 afterEach(stopPeers);
@@ -83,6 +112,23 @@ describe.each(['prometheus-2', 'prometheus-3'] as const)('%s', (name) => {
         { what: 'targets', detail: expect.stringContaining(`1 of 1 target not up: http://${down}`) },
         { what: `scrapes ${target}`, cure: expect.stringContaining(`targets: ['${target}']`) },
       ]);
+    }, 120_000);
+
+    test('below a path and with a password, as behind the proxy of Grafana', async () => {
+      const { url } = await startPrometheus(name, []);
+      const proxy = await startProxy(new URL(url), { path: PROXY_PATH, authorization: 'api_key:a-token' });
+      const ask = async (password: string): Promise<Finding | undefined> => {
+        const base = `http://api_key:${password}@127.0.0.1:${proxy.port}${PROXY_PATH}`;
+        return (await examine('--prometheus', base))[0];
+      };
+      try {
+        expect(await ask('a-token')).toMatchObject({ ok: true });
+        const refused = await ask('wrong');
+        expect(refused).toMatchObject({ ok: false, cure: expect.stringContaining('USER:PASSWORD') });
+        expect(JSON.stringify(refused)).not.toContain('wrong');
+      } finally {
+        proxy.close();
+      }
     }, 120_000);
 
     test('whether it takes OTLP', async () => {

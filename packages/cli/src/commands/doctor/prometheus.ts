@@ -45,7 +45,13 @@ export async function examinePrometheus(
   }
 }
 
-const CURES: Cures = [[/./, 'name the address of a Prometheus, as in --prometheus http://localhost:9090']];
+const CURES: Cures = [
+  [
+    /status 40[13]/,
+    'give it a user and a password, as in --prometheus https://USER:PASSWORD@host; Grafana takes api_key and a token',
+  ],
+  [/./, 'name the address of a Prometheus, as in --prometheus http://localhost:9090'],
+];
 
 function askerOf(base: URL, signal: AbortSignal): Ask {
   return async (path, query) => {
