@@ -82,6 +82,7 @@ export const SIDEBAR = [
       { text: 'Security', link: '/security.html' },
       { text: 'Contributing', link: '/contributing.html' },
       { text: 'Your first change', link: '/first-change.html' },
+      { text: 'Releasing', link: '/releasing.html' },
       { text: 'Changelog', link: '/changelog.html' },
     ],
   },

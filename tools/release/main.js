@@ -35,24 +35,34 @@ function changesOf(root) {
     .map((name) => parseChange(name, readFileSync(join(folder, name), 'utf8')));
 }
 
+/** @param {string} root */
+function isFirstRelease(root) {
+  return git(root, 'tag', '--list', 'v*') === '';
+}
+
 /**
- * Raises the versions, and writes the changelog.
+ * Raises the versions, and writes the changelog. The first release has the version that the packages have.
  *
  * @param {string} root
  * @returns {string} The version.
  */
 function raiseVersion(root) {
   const changes = changesOf(root);
-  if (changes.length === 0) throw new Error('no change waits for a release: npm run changeset');
-  run('npm', ['run', '--silent', 'changeset', 'version'], { cwd: root, limitSeconds: 180 });
+  const isFirst = isFirstRelease(root);
+  if (isFirst && changes.length > 0)
+    throw new Error('the first release has no version before it: remove the files of .changeset');
+  if (!isFirst) {
+    if (changes.length === 0) throw new Error('no change waits for a release: npm run changeset');
+    run('npm', ['run', '--silent', 'changeset', 'version'], { cwd: root, limitSeconds: 180 });
+    writeVersion(root, versionOf(root));
+    run('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: root,
+      limitSeconds: 300,
+    });
+  }
   const version = versionOf(root);
-  writeVersion(root, version);
   const date = new Date().toISOString().slice(0, '2026-11-23'.length);
   rewrite(join(root, 'CHANGELOG.md'), (text) => releasedChangelog(text, { version, date, changes }));
-  run('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    limitSeconds: 300,
-  });
   return version;
 }
 
@@ -124,7 +134,7 @@ async function rehearse() {
     git(workspaceRoot, 'clone', '--quiet', workspaceRoot, clone);
     git(clone, 'config', 'user.name', 'rehearsal');
     git(clone, 'config', 'user.email', 'rehearsal@localhost');
-    if (changesOf(clone).length === 0) {
+    if (!isFirstRelease(clone) && changesOf(clone).length === 0) {
       writeFileSync(join(clone, '.changeset/rehearsal.md'), '---\n"hdrscope": patch\n---\n\nA rehearsal.\n');
       git(clone, 'add', '.changeset');
       git(clone, 'commit', '--quiet', '-m', 'test: a change');

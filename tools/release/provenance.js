@@ -8,7 +8,7 @@
  * @property {{ access?: string }} [publishConfig]
  *
  * @param {readonly { path: string, manifest: PublishedManifest }[]} packages With their folders in the repository.
- * @param {string} workflow The text of the workflow that publishes.
+ * @param {string} workflow The text of a workflow, whose job `publish` publishes.
  * @returns {string[]}
  */
 export function provenanceProblems(packages, workflow) {
@@ -17,8 +17,9 @@ export function provenanceProblems(packages, workflow) {
     ...(repository?.directory === path ? [] : [`${name}: repository.directory must be ${path}`]),
     ...(publishConfig?.access === 'public' ? [] : [`${name}: publishConfig.access must be public`]),
   ]);
+  const [job = ''] = /^  publish:\n(?: {4}.*\n|\n)*/m.exec(workflow) ?? [];
   for (const [pattern, wanted] of WORKFLOW)
-    if (!pattern.test(workflow)) problems.push(`the workflow must have '${wanted}'`);
+    if (!pattern.test(job)) problems.push(`the job publish of the workflow must have '${wanted}'`);
   return problems;
 }
 

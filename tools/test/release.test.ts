@@ -100,7 +100,7 @@ test('whatever keeps npm from signing is named', () => {
     'a: repository.url must be git+https://github.com/hdrscope/hdrscope.git',
     'a: repository.directory must be packages/a',
     'a: publishConfig.access must be public',
-    "the workflow must have 'id-token: write'",
-    "the workflow must have 'npm publish --provenance'",
+    "the job publish of the workflow must have 'id-token: write'",
+    "the job publish of the workflow must have 'npm publish --provenance'",
   ]);
 });
