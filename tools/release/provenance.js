@@ -17,7 +17,7 @@ export function provenanceProblems(packages, workflow) {
     ...(repository?.directory === path ? [] : [`${name}: repository.directory must be ${path}`]),
     ...(publishConfig?.access === 'public' ? [] : [`${name}: publishConfig.access must be public`]),
   ]);
-  const [job = ''] = /^  publish:\n(?: {4}.*\n|\n)*/m.exec(workflow) ?? [];
+  const [job = ''] = /^ {2}publish:\n(?: {4}.*\n|\n)*/m.exec(workflow) ?? [];
   for (const [pattern, wanted] of WORKFLOW)
     if (!pattern.test(job)) problems.push(`the job publish of the workflow must have '${wanted}'`);
   return problems;

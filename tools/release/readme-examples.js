@@ -22,12 +22,12 @@ export function readmeExamples(root) {
 }
 
 /**
- * The packages that examples import and a project lacks, and those with their types, in the versions that the workspace has.
+ * The packages that examples import and a project lacks, and those with their types. Where the workspace has a package, they have its version.
  *
  * @param {string} root
  * @param {readonly Block[]} examples
  * @param {(name: string) => boolean} isInstalled
- * @returns {string[]} Such as `prom-client@15.1.3`.
+ * @returns {string[]} Such as `prom-client@15.1.3` and `express`.
  */
 export function packagesOf(root, examples, isInstalled) {
   const imports = examples.flatMap(({ code, language }) => findImports(code, `example.${language}`));
@@ -35,8 +35,11 @@ export function packagesOf(root, examples, isInstalled) {
   const missing = new Set(names.filter((name) => !name.startsWith('node:') && !isInstalled(name)));
   const manifestOf = (/** @type {string} */ name) => join(root, 'node_modules', name, 'package.json');
   const types = [...missing].map((name) => `@types/${name}`).filter((name) => existsSync(manifestOf(name)));
-  return [...missing, ...types].map(
-    (name) => `${name}@${JSON.parse(readFileSync(manifestOf(name), 'utf8')).version}`,
+  // Of what the workspace does not have, users get the newest, too.
+  return [...missing, ...types].map((name) =>
+    existsSync(manifestOf(name))
+      ? `${name}@${JSON.parse(readFileSync(manifestOf(name), 'utf8')).version}`
+      : name,
   );
 }
 
