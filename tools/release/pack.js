@@ -46,18 +46,33 @@ export function leaveOutDeclarations({ dir, manifest }) {
   const all = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.d.ts'),
   );
-  const needed = new Set();
-  for (const { file } of targetsOf([manifest.exports, manifest.imports])) {
-    const [start = '', end] = file.split('*');
-    if (end === undefined) addDeclarations(join(dir, file), needed);
-    else {
-      // A pattern names all files that begin and end so.
-      const named = all
-        .map((one) => join(dist, one))
-        .filter((one) => one.startsWith(join(dir, start)) && one.endsWith(end));
-      for (const one of named) addDeclarations(one, needed);
+  /** @param {unknown} map */
+  const findNeeded = (map) => {
+    /** @type {Set<string>} */
+    const needed = new Set();
+    for (const { file } of targetsOf(map)) {
+      const [start = '', end] = file.split('*');
+      if (end === undefined) addDeclarations(join(dir, file), needed);
+      else {
+        // A pattern names all files that begin and end so.
+        const named = all
+          .map((one) => join(dist, one))
+          .filter((one) => one.startsWith(join(dir, start)) && one.endsWith(end));
+        for (const one of named) addDeclarations(one, needed);
+      }
     }
+    return needed;
+  };
+  const { './internal': _, ...faces } = Object(manifest.exports);
+  for (const file of findNeeded(faces)) {
+    const hidden = findImports(readFileSync(file, 'utf8'), file).find(({ specifier }) =>
+      specifier?.startsWith('#'),
+    );
+    // Types of a package that is bundled: users do not have it.
+    if (hidden !== undefined)
+      throw new Error(`${file} is a part of the public types, and must not import ${hidden.specifier}`);
   }
+  const needed = findNeeded([manifest.exports, manifest.imports]);
   const others = all.filter((file) => !needed.has(join(dist, file)));
   writeChanged(
     join(dist, '.npmignore'),

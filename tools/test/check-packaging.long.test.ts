@@ -181,6 +181,16 @@ testPacked(
   },
 );
 
+testPacked('refuses public types that need a bundled package, which users do not have', () => {
+  const tree = createTree({
+    ...root,
+    ...good,
+    'packages/good/dist/index.d.ts': "export { one } from './one.ts';",
+    'packages/good/dist/one.d.ts': "import type * as z from '#zod';\nexport declare const one: z.ZodType;",
+  });
+  expect(() => packInto(tree, join(tree, 'packed'))).toThrow('must not import #zod');
+});
+
 testPacked('packs all declarations that a pattern of an entry names', () => {
   const exports = { './dist/*': { types: './dist/*.d.ts', default: './dist/*.js' } };
   const tree = createTree({

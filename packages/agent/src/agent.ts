@@ -19,10 +19,11 @@ import { type AgentHealth, newTally, type Tally } from './health.ts';
 import { type AgentLog, createLog } from './log.ts';
 import { EntryMemory } from './memory.ts';
 import { viewForSink, viewForSource } from './registry-views.ts';
+import type { RetryOptions } from './retry.ts';
 import { SINKS } from './sinks/index.ts';
 import { SOURCES } from './sources/index.ts';
 import { StdinFeed } from './stdin-feed.ts';
-import { type RetryOptions, Supervised } from './supervised.ts';
+import { Supervised } from './supervised.ts';
 
 /** The surroundings that the process gives to its agent. */
 export interface AgentOptions {
