@@ -104,6 +104,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
       '{"fio version":"fio-3.33","jobs":[{"jobname":"a","read":{"clat_ns":{"min":1100,"max":1190,"bins":{"1096":2,"1192":3}}}}]}';
     return [
       await json('record', folder.write('access.log', lines.join('')), '--by', 'status'),
+      await json('record', folder.write('access.log', lines.join('')), '--by', 'status', '--every', '1m'),
       await json('record', folder.write('fio.json', fio)),
     ];
   },

@@ -54,7 +54,13 @@ export {
   requestFacts,
 } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
-export { RequestGrouping, summarizeRequestGroups, widenFigures } from './load/request-groups.ts';
+export {
+  countRequestIntervals,
+  RequestGrouping,
+  type RequestInterval,
+  summarizeRequestGroups,
+  widenFigures,
+} from './load/request-groups.ts';
 export { valueStretches } from './load/value-stretches.ts';
 export {
   isEpoch,

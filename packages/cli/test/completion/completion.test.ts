@@ -43,7 +43,7 @@ testUnless(lackOfProgram('bash'))('bash completes options and their values', asy
   expect(await offered('record', '--unit', '=', 'm')).toEqual(['ms']);
   expect(await offered('record', '--unit', '=')).toContain('ns');
   expect(await offered('record', '--di')).toEqual(['--digits']);
-  expect(await offered('record', '--unit', 'ms', '--e')).toEqual(['--expected-interval']);
+  expect(await offered('record', '--unit', 'ms', '--exp')).toEqual(['--expected-interval']);
   expect(await offered('diff', '--fail')).toEqual(['--fail-if-worse']);
   expect(await offered('log', 'summary', '--help')).toEqual(['--help']);
   // A value that cannot be guessed gets no completion.

@@ -1,4 +1,4 @@
-import { type Bounds, Histogram } from '@hdrscope/core';
+import { type Bounds, HdrscopeError, Histogram } from '@hdrscope/core';
 import type { TextBytes } from '../bytes.ts';
 import { type Figure, type Figures, readFigure, summarizeHistogram } from '../distribution.ts';
 import type { GroupOptions, ValueGroup } from './groups.ts';
@@ -18,9 +18,30 @@ const ROUTE = 'route';
 interface Tally {
   readonly labels: readonly string[];
   readonly histogram: Histogram;
+  /** The same values by intervals, if they are asked for. */
+  readonly intervals: Map<number, Histogram> | undefined;
   failed: number;
   requests: number;
 }
+
+/** How requests are kept apart by their times. */
+export interface RequestIntervals {
+  readonly everySec: number;
+  /** The steps of their histograms: 1e6 are nanoseconds. */
+  readonly ticksPerMs: number;
+}
+
+/** The durations of a group in an interval. */
+export interface RequestInterval {
+  /** Since 1970, or since the start of the test. */
+  readonly startSec: number;
+  /** The values of the labels that requests are grouped by. */
+  readonly labels: readonly string[];
+  readonly histogram: Histogram;
+}
+
+/** Histograms of intervals that are kept at one time. Each takes one or two kilobytes. */
+const MOST_INTERVALS = 100_000;
 
 /** An input of requests. */
 export interface RequestInput {
@@ -51,6 +72,19 @@ export async function summarizeRequestGroups(
   return grouping.take();
 }
 
+/** Groups the requests of inputs of one form by intervals of time, which begin at multiples of their length. */
+export async function countRequestIntervals(
+  form: RequestForm,
+  inputs: readonly RequestInput[],
+  asked: Omit<GroupOptions, 'percentiles'>,
+  apart: RequestIntervals,
+  options: Omit<ReadRequestsOptions, 'name' | 'labels'>,
+): Promise<{ readonly intervals: readonly RequestInterval[]; readonly beyond: number }> {
+  const grouping = new RequestGrouping(form, { ...asked, percentiles: [] }, options, apart);
+  for (const input of inputs) await grouping.read(input);
+  return grouping.takeIntervals();
+}
+
 type Settle = (labels: readonly string[]) => readonly string[];
 
 /** Groups requests while they are read. */
@@ -66,9 +100,18 @@ export class RequestGrouping {
   #tallies = new Map<string, Tally>();
   #other: Tally;
   #beyond = 0;
+  /** @default requests are not kept apart by their times */
+  readonly #apart: RequestIntervals | undefined;
+  #intervals = 0;
   #settle: Settle | undefined;
 
-  constructor(form: RequestForm, asked: GroupOptions, options: Omit<ReadRequestsOptions, 'name' | 'labels'>) {
+  constructor(
+    form: RequestForm,
+    asked: GroupOptions,
+    options: Omit<ReadRequestsOptions, 'name' | 'labels'>,
+    apart?: RequestIntervals,
+  ) {
+    this.#apart = apart;
     const { route, ...others } = asked.where;
     this.#form = form;
     this.#asked = asked;
@@ -83,17 +126,20 @@ export class RequestGrouping {
   async read({ name, bytes }: RequestInput): Promise<void> {
     const { route: _, ...others } = this.#asked.where;
     const wanted = this.#wanted;
+    const apart = this.#apart;
     const perMs = 1 / (requestFacts(this.#form, this.#options).stepMs ?? 1e-6);
     const conditions = Object.entries(others).map(
       ([label, value]) => [wanted.indexOf(label), value] as const,
     );
     let last: Tally | undefined;
     const sink: RequestSink = {
-      onRequest: (durationMs, __, labels = []) => {
+      onRequest: (durationMs, atSec, labels = []) => {
         last = undefined;
         for (const [at, value] of conditions) if (labels[at] !== value) return;
         last = this.#find(labels);
         last.histogram.record(Math.round(durationMs * perMs));
+        if (apart !== undefined)
+          this.#findInterval(last.intervals!, atSec, name).record(Math.round(durationMs * apart.ticksPerMs));
       },
       onOutcome(isFailed) {
         if (last === undefined) return;
@@ -111,10 +157,35 @@ export class RequestGrouping {
 
   /** The groups of the requests that were read since the last call. */
   take(): RequestGroups {
+    const { beyond, chosen } = this.#takeTallies();
+    const facts = requestFacts(this.#form, this.#options);
+    const groups = [...chosen.values()]
+      .sort(
+        (a, b) => Number(isRest(a)) - Number(isRest(b)) || b.histogram.totalCount - a.histogram.totalCount,
+      )
+      .map((tally) => groupOfTally(tally, this.#by, this.#asked.percentiles, facts));
+    return { beyond, groups };
+  }
+
+  /** The intervals of the requests that were read since the last call, in the order of their times. */
+  takeIntervals(): { readonly intervals: readonly RequestInterval[]; readonly beyond: number } {
+    const { beyond, chosen } = this.#takeTallies();
+    const { everySec } = this.#apart!;
+    const intervals: RequestInterval[] = [];
+    for (const { labels, intervals: found } of chosen.values()) {
+      for (const [index, histogram] of found!)
+        intervals.push({ startSec: index * everySec, labels, histogram });
+    }
+    intervals.sort((a, b) => a.startSec - b.startSec);
+    return { beyond, intervals };
+  }
+
+  #takeTallies(): { readonly beyond: number; readonly chosen: ReadonlyMap<string, Tally> } {
     this.#settleAll();
     const { route } = this.#asked.where;
     const [beyond, tallies, other] = [this.#beyond, this.#tallies, this.#other];
     this.#beyond = 0;
+    this.#intervals = 0;
     this.#tallies = new Map();
     this.#other = this.#newOther();
     // Whether requests beyond the number of groups have the wanted route is not known.
@@ -124,13 +195,7 @@ export class RequestGrouping {
     const chosen = joinTallies([...[...tallies.values()].filter(isWanted), ...rest], (labels) =>
       labels.slice(0, this.#by.length),
     );
-    const facts = requestFacts(this.#form, this.#options);
-    const groups = [...chosen.values()]
-      .sort(
-        (a, b) => Number(isRest(a)) - Number(isRest(b)) || b.histogram.totalCount - a.histogram.totalCount,
-      )
-      .map((tally) => groupOfTally(tally, this.#by, this.#asked.percentiles, facts));
-    return { beyond, groups };
+    return { beyond, chosen };
   }
 
   #settleAll(): void {
@@ -151,10 +216,29 @@ export class RequestGrouping {
     return tally;
   }
 
+  /** @throws HdrscopeError `ERR_TOO_LARGE` */
+  #findInterval(intervals: Map<number, Histogram>, atSec: number, name: string): Histogram {
+    const index = Math.floor(atSec / this.#apart!.everySec);
+    let histogram = intervals.get(index);
+    if (histogram !== undefined) return histogram;
+    if (++this.#intervals > MOST_INTERVALS) {
+      throw new HdrscopeError(
+        'ERR_TOO_LARGE',
+        `${name} must have at most ${MOST_INTERVALS} intervals of all groups together: take longer ones, or fewer labels`,
+      );
+    }
+    histogram = this.#newHistogram();
+    intervals.set(index, histogram);
+    return histogram;
+  }
+
   #newTally(labels: readonly string[]): Tally {
-    const { significantDigits } = this.#asked;
-    const histogram = new Histogram({ significantDigits, storage: 'sparse' });
-    return { labels, histogram, failed: 0, requests: 0 };
+    const intervals = this.#apart === undefined ? undefined : new Map<number, Histogram>();
+    return { labels, histogram: this.#newHistogram(), intervals, failed: 0, requests: 0 };
+  }
+
+  #newHistogram(): Histogram {
+    return new Histogram({ significantDigits: this.#asked.significantDigits, storage: 'sparse' });
   }
 
   #newOther(): Tally {
@@ -180,6 +264,11 @@ function joinTallies(
     if (into === undefined) joined.set(key, { ...tally, labels });
     else {
       into.histogram.add(tally.histogram);
+      for (const [index, histogram] of tally.intervals ?? []) {
+        const other = into.intervals!.get(index);
+        if (other === undefined) into.intervals!.set(index, histogram);
+        else other.add(histogram);
+      }
       into.failed += tally.failed;
       into.requests += tally.requests;
     }

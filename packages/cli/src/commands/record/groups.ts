@@ -137,6 +137,6 @@ export async function* formatGroups(
   yield `${wrapToScreen(`${requests === undefined ? '' : `${requestsText(requests)} of `}${name}${by}${unit === 'none' ? '' : `, in ${unit}`}`, io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
 }
 
-function requestsText(count: number): string {
+export function requestsText(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'request' : 'requests'}`;
 }

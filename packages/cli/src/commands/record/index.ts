@@ -10,6 +10,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../../options.ts';
 import { writeLines } from '../../output-options.ts';
 import { assertNotFollowed, FOLLOW_OPTIONS, followRequests } from './follow.ts';
+import { INTERVAL_OPTIONS, recordIntervals } from './intervals.ts';
 import { assertUngrouped, REQUEST_OPTIONS, type RecordKind, recordLoad, TAKEN } from './load.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
 
@@ -30,7 +31,8 @@ nanoseconds, as most logs do.
 The output of a load test that has every request, and an access log, need no --unit. --by groups their requests by
 a label, such as a column of a table, a tag of k6 or the name in Gatling. An access log of nginx, Apache, Envoy,
 Caddy or Traefik has the labels route, method, status, upstream and the variables of its format, which --log-format
-states when it is none of the usual ones. What fio (json+, log_hist_msec) and Locust (--json) have counted, and the
+states when it is none of the usual ones. --every shows each interval of time, or writes a log of them: serve, plot,
+explain and log summary show when something was slow. What fio (json+, log_hist_msec) and Locust (--json) have counted, and the
 sketches of DDSketch, Elasticsearch, Envoy, VictoriaMetrics and Prometheus, are shown by all labels, within the bounds
 of their slots.`;
 
@@ -45,6 +47,7 @@ export const command = defineCommand({
     'hdrscope record --unit ms --field response.ms requests.jsonl',
     'hdrscope record --unit ms --expected-interval 10 latencies.txt -o latencies.hlog',
     'hdrscope record access.log --by route --percentiles 50,99,99.9',
+    'hdrscope record access.log --by route --every 1m -o access.hlog',
     'hdrscope record -f access.log --by route --interval 5s',
     'hdrscope record fio.json --by op',
   ],
@@ -79,6 +82,7 @@ export const command = defineCommand({
       parse: between(0, Number.POSITIVE_INFINITY),
     },
     ...REQUEST_OPTIONS,
+    ...INTERVAL_OPTIONS,
     ...FOLLOW_OPTIONS,
     from: {
       value: '<form>',
@@ -101,6 +105,8 @@ export const command = defineCommand({
       { takes: TAKEN, otherwise: 'numbers', as, logFormat, numbers: options, command: 'hdrscope record' },
       io,
     );
+    if (options.every !== undefined)
+      return recordIntervals(opened, { ...options, every: options.every, format }, io);
     if (options.follow === true) return followRequests(opened.inputs, paths, { ...options, format }, io);
     assertNotFollowed(options);
     if (from !== undefined || opened.inputs.every(({ kind }) => isSketch(kind))) {
