@@ -21,7 +21,7 @@ import { describeForm } from './forms.ts';
 import { bytesOf, explained, type Input, type InputKind, nameOfPath, recognise, sizeOf } from './input.ts';
 import { LineTally } from './line-tally.ts';
 import { assertNumberPlace, cureOf } from './numbers.ts';
-import { assertTags } from './selection-options.ts';
+import { assertTags, describeRecording } from './selection-options.ts';
 import type { TakenSketches } from './sketches.ts';
 
 /** The inputs of a command, and what shows how far it has read them. */
@@ -113,10 +113,12 @@ async function openOperands<Kind extends InputForm>(
     const isSeen = !mayGrow && (isFile || patience === 'beginning');
     if (isUnknown && isSeen && !mayBeLog(read.beginning)) throw new Refusal(describeUnknown(name));
     const found = chosen ?? otherwise;
+    if (sketches !== undefined) assertNoSketchOptions({ name, kind: found }, sketches);
     const taken = as ?? takes.find((one) => one === found);
     if (taken !== undefined) inputs.push({ ...input, kind: taken });
     else if (recorded !== undefined && hasRequests(found)) {
-      const source = new RequestsAsFigures({ ...input, kind: found }, logFormat, progress, io);
+      const asked = { logFormat, metric: sketches?.metric };
+      const source = new RequestsAsFigures({ ...input, kind: found }, asked, progress, io);
       const stretches = (): readonly RecordedFigures[] => source.stretches;
       inputs.push({ ...input, source, stretches, beginning: FIGURES_BEGINNING, kind: recorded });
     } else throw new Refusal(describeInput({ ...input, kind: found }, numbers && command));
@@ -128,6 +130,36 @@ async function openOperands<Kind extends InputForm>(
 function isSketchStated(kind: InputForm | undefined, { from }: TakenSketches): boolean {
   return from !== undefined || (kind !== undefined && isSketch(kind));
 }
+
+/** @throws UsageError for an option of sketches, which another input would be read without. */
+function assertNoSketchOptions(
+  { name, kind }: Pick<Input<InputForm>, 'name' | 'kind'>,
+  { metric, where = {}, min, max }: TakenSketches,
+): void {
+  const [given] = [
+    Object.keys(where).length > 0 && '--where',
+    min !== undefined && '--min',
+    max !== undefined && '--max',
+    metric !== undefined && !HAVE_METRICS.has(kind) && '--metric',
+  ].filter((one) => one !== false);
+  if (given === undefined) return;
+  const cure = hasRequests(kind)
+    ? `--tag chooses a part of an interval log, and ${describeRecording(name)}`
+    : kind === 'log'
+      ? '--tag chooses the tags of a log'
+      : 'leave it out';
+  throw new UsageError(
+    `${given} is for distributions that other programs have counted, and ${name} has none: ${cure}`,
+  );
+}
+
+/** Forms of load tests with several metrics; JSON may be one of them. */
+const HAVE_METRICS: ReadonlySet<InputForm> = new Set([
+  'k6 points',
+  'k6 table',
+  'k6 summary',
+  'json',
+] as const);
 
 const JSON_KINDS: ReadonlySet<InputForm | undefined> = new Set([
   'json',
@@ -188,7 +220,7 @@ export function describeInput(input: Input<InputForm>, command: string | undefin
   if (cure === undefined) return describeForm(name, found);
   const isLog = found === 'table' && ACCESS_LINE.test(input.beginning);
   const form = isLog
-    ? 'an access log, whose format --log-format states'
+    ? 'an access log in none of the usual formats: --log-format states that of the server'
     : found === 'json'
       ? 'JSON'
       : 'a table';
@@ -250,21 +282,29 @@ const TICKS_PER_MS = 1e6;
 /** The beginning of the text, which states the unit. */
 const FIGURES_BEGINNING = '{"unit":"ms","resolution":0.000001,';
 
+/** What a command line states of requests. */
+interface AskedRequests {
+  /** The format of access logs. @default recognised */
+  readonly logFormat: string | undefined;
+  /** The metric of k6. @default that of durations */
+  readonly metric: string | undefined;
+}
+
 /**
  * The durations of a load test as figures with an encoded histogram, as `hdrscope record --format json` writes them. Each iteration reads
  * the input anew.
  */
 class RequestsAsFigures implements AsyncIterable<Uint8Array> {
   readonly #input: Input<RequestForm>;
-  readonly #logFormat: string | undefined;
+  readonly #asked: AskedRequests;
   readonly #progress: ReadingProgress;
   readonly #io: Io;
   /** The durations by stretches of time, once they are read. */
   stretches: readonly RecordedFigures[] = [];
 
-  constructor(input: Input<RequestForm>, logFormat: string | undefined, progress: ReadingProgress, io: Io) {
+  constructor(input: Input<RequestForm>, asked: AskedRequests, progress: ReadingProgress, io: Io) {
     this.#input = input;
-    this.#logFormat = logFormat;
+    this.#asked = asked;
     this.#progress = progress;
     this.#io = io;
   }
@@ -281,7 +321,7 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
       histogram.record(ticks);
       stretches.at(atSec).record(ticks);
     };
-    const options = { name, onBadLine: badLines.add, logFormat: this.#logFormat };
+    const options = { name, onBadLine: badLines.add, ...this.#asked };
     await explained(() => readRequests(kind, bytes, { onRequest }, options));
     if ((await badLines.report(this.#io)) !== 0) throw new Refusal(`${name} has malformed lines`);
     this.stretches = stretches

@@ -57,7 +57,7 @@ interface InputValues {
 export async function readValues(input: Input<ValueKind>, reading: ValueReading): Promise<InputValues> {
   const { kind, name, source } = input;
   const { numbers: unit, selection, onBytes, signal, malformed, badLines } = reading;
-  if (kind !== 'log' && kind !== 'percentiles') assertWhole(name, selection);
+  if (kind !== 'log' && kind !== 'percentiles') assertWhole(input, selection);
   switch (kind) {
     case 'log': {
       const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });

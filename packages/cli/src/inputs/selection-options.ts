@@ -6,6 +6,7 @@ import { Refusal } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { parseMoment } from '../moment.ts';
 import type { Input } from './input.ts';
+import { quoted } from './numbers.ts';
 
 /** The selected tags; `undefined` among them selects the intervals without a tag. */
 type SelectedTags = readonly (string | undefined)[];
@@ -35,11 +36,21 @@ export function selectionOf({ tag, since, until }: Partial<OptionsOf<typeof SELE
   return { ...(tag && { tags: tag }), ...(since && { since }), ...(until && { until }) };
 }
 
-/** @throws Refusal when the selection asks for a part of an input that has no parts. */
-export function assertWhole(name: string, selection: Selection): void {
+/** How people make a log of requests, whose times and tags commands know. */
+export function describeRecording(name: string): string {
+  return `hdrscope record ${quoted(name)} --by LABEL --every 1m -o FILE.hlog makes one of its requests`;
+}
+
+/** @throws Refusal when the selection asks for a part of an input that is no interval log. */
+export function assertWhole(
+  { name, stretches }: Pick<Input, 'name' | 'stretches'>,
+  selection: Selection,
+): void {
   if (Object.keys(selection).length === 0) return;
+  const cure =
+    stretches === undefined ? 'hdrscope log slice copies a part of a log' : describeRecording(name);
   throw new Refusal(
-    `${name} has no tags and no times: --tag, --no-tag, --since and --until select nothing of it; hdrscope log slice copies a part of a log`,
+    `${name} is no interval log: --tag, --no-tag, --since and --until select a part of logs only; ${cure}`,
   );
 }
 

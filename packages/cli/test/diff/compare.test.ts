@@ -276,7 +276,7 @@ test('compares a part of logs', async () => {
   const { exitCode, stderr } = await compare('--tag', 'get', tagged[0]!, numbers);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(
-    `${numbers} has no tags and no times: --tag, --no-tag, --since and --until select nothing of it`,
+    `${numbers} is no interval log: --tag, --no-tag, --since and --until select a part of logs only`,
   );
 });
 

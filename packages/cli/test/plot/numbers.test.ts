@@ -141,7 +141,7 @@ hdrscope: left out 1 malformed line
         exitCode: 1,
         stdout: '',
         stderr:
-          'hdrscope: standard input is a text of numbers, which has no times: --kind over-time and heat-map take logs\n',
+          'hdrscope: standard input is a text of numbers, which has no times: --kind over-time and heat-map take interval logs\n',
       });
     }
   });

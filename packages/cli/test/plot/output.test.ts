@@ -157,7 +157,7 @@ describe('refusals', () => {
       });
       expect([exitCode, stderr]).toEqual([
         1,
-        'hdrscope: standard input is percentile text, which has no times: --kind over-time and heat-map take logs\n',
+        'hdrscope: standard input is percentile text, which has no times: --kind over-time and heat-map take interval logs\n',
       ]);
     }
   });

@@ -27,7 +27,7 @@ import { bytesOf, explained, type Input, type InputKind } from '../../inputs/inp
 import type { TalliedReading } from '../../inputs/line-tally.ts';
 import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
 import { readPercentileInput } from '../../inputs/percentile-input.ts';
-import { explainTagLimit } from '../../inputs/selection-options.ts';
+import { describeRecording, explainTagLimit } from '../../inputs/selection-options.ts';
 import { boundSketch, findSketchUnit } from '../../inputs/sketches.ts';
 
 export type CheckKind = InputKind | LoadForm;
@@ -61,8 +61,9 @@ export async function readSubjects(input: Input<CheckKind>, reading: SubjectRead
   const { unit, selection, onBytes } = reading;
   if (kind === 'log') return readTags(input, reading);
   if (Object.keys(selection).length > 0 && kind !== 'percentiles') {
+    const cure = hasRequests(kind) ? `; ${describeRecording(name)}` : '';
     throw new Refusal(
-      `${name} is no interval log: --tag, --no-tag, --since and --until select a part of logs only`,
+      `${name} is no interval log: --tag, --no-tag, --since and --until select a part of logs only${cure}`,
     );
   }
   if (hasRequests(kind)) {

@@ -32,7 +32,7 @@ import { Refusal, UsageError } from '../../command.ts';
 import { withValues } from '../../comparison/index.ts';
 import type { InputKind } from '../../inputs/input.ts';
 import { type CountedInput, readPercentileText } from '../../inputs/read-values.ts';
-import { assertCurves, explainTagLimit } from '../../inputs/selection-options.ts';
+import { assertCurves, describeRecording, explainTagLimit } from '../../inputs/selection-options.ts';
 import { type Reading, readSum, type Sum, type ValueInput } from './reading.ts';
 
 interface Named extends Sum {
@@ -227,10 +227,12 @@ async function* intervalsOf(
   inputs: readonly ValueInput[],
   { selection, onBytes, malformed }: Reading,
 ): AsyncGenerator<ReadInterval, void> {
-  for (const { kind, name } of inputs) {
+  for (const { kind, name, stretches } of inputs) {
     if (kind !== 'log') {
       throw new Refusal(
-        `${name} ${WITHOUT_TIMES[kind]}, which has no times: --kind over-time and heat-map take logs`,
+        stretches === undefined
+          ? `${name} ${WITHOUT_TIMES[kind]}, which has no times: --kind over-time and heat-map take interval logs`
+          : `--kind over-time and heat-map take interval logs: ${describeRecording(name)}`,
       );
     }
   }
