@@ -4,12 +4,25 @@ import type { PercentileChange } from '@hdrscope/core/internal';
 /** What a comparison says to a gate. */
 export type GateVerdict = 'worse' | 'not worse' | 'cannot be judged';
 
-/** The verdict on two sides: worse when a percentile is. */
-export function judgeComparison({ percentiles }: RunsComparison): GateVerdict {
+/**
+ * The verdict on two sides: worse when a percentile is.
+ *
+ * @param mustExclude The relative increase above which the intervals must exclude all others. @default none must be excluded
+ */
+export function judgeComparison(
+  { percentiles }: RunsComparison,
+  mustExclude: number = Number.POSITIVE_INFINITY,
+): GateVerdict {
   const has = (wanted: PercentileChange['change']): boolean =>
     percentiles.some(({ change }) => change === wanted);
   if (has('worse')) return 'worse';
-  return has('cannot be judged') ? 'cannot be judged' : 'not worse';
+  const isUnknown = has('cannot be judged') || percentiles.some((row) => mayExceed(row, mustExclude));
+  return isUnknown ? 'cannot be judged' : 'not worse';
+}
+
+/** Whether the interval of a change has larger increases than a relative one. */
+export function mayExceed({ relativeInterval }: PercentileChange, increase: number): boolean {
+  return increase !== Number.POSITIVE_INFINITY && !(relativeInterval.upper <= increase);
 }
 
 /**

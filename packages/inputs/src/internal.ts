@@ -31,6 +31,7 @@ export {
   judgeComparison,
   type Look,
   lastChange,
+  mayExceed,
   planLooks,
 } from './gate.ts';
 export type { ImportLogOptions } from './history/import-log.ts';

@@ -41,6 +41,13 @@ export const GATE = defineOptions({
     allowed: 'a percentage of at least 0, as in 5%',
     parse: readTolerance,
   },
+  mustExclude: {
+    value: '<part>',
+    help: 'an increase that must not go unseen, as in 20%: the exit code is 3 unless larger ones of all percentiles are excluded',
+    allowed: 'a percentage of at least 0, as in 20%',
+    parse: readTolerance,
+    fallback: 'a difference that is not shown passes, however large it may be',
+  },
   minRuns: {
     value: '<n>',
     help: 'how many runs a side needs for --fail-if-worse',
@@ -73,7 +80,9 @@ each of n percentiles has an nth of the error. The smallest change that such run
 
 With one run a side, the answer is whether these two runs differ. The intervals of a log, and the times of requests,
 show how dependent values are; without them, the intervals hold only if values are independent. Whether the code is
-slower cannot be judged then, so --fail-if-worse ends with exit code 3, unless --one-run accepts the risk.`;
+slower cannot be judged then, so --fail-if-worse ends with exit code 3, unless --one-run accepts the risk.
+
+Runs that differ much hide a large increase, and pass. --must-exclude 20% ends with 3 then.`;
 
 /** A comparison and the facts that are shown with it. */
 export interface Differences {
@@ -81,10 +90,12 @@ export interface Differences {
   readonly sides: readonly [before: ComparedSide, after: ComparedSide];
   readonly confidence: number;
   readonly tolerance: number;
+  /** The relative increase above which all must be excluded. @default none must be */
+  readonly mustExclude?: number | undefined;
   readonly minRuns: number;
   readonly unit: ValueScale;
   readonly verdict: GateVerdict;
-  /** Whether `--fail-if-worse` was given. */
+  /** Whether `--fail-if-worse` or `--must-exclude` was given. */
   readonly isGate: boolean;
 }
 
@@ -97,7 +108,7 @@ export function differencesOf(
   before: ComparedSide,
   after: ComparedSide,
   unit: ValueScale,
-  { confidence, failIfWorse, percentiles, minRuns, oneRun = false }: ComparingOptions,
+  { confidence, failIfWorse, mustExclude, percentiles, minRuns, oneRun = false }: ComparingOptions,
 ): Differences {
   const tolerance = failIfWorse ?? 0;
   const options: CompareRunsOptions = { percentiles, confidence, tolerance };
@@ -105,9 +116,9 @@ export function differencesOf(
   const runs = Math.min(before.length, after.length);
   const hasGround = runs >= minRuns || (runs === 1 && oneRun);
   return {
-    ...{ comparison, sides: [before, after], confidence, tolerance, minRuns, unit },
-    verdict: hasGround ? judgeComparison(comparison) : 'cannot be judged',
-    isGate: failIfWorse !== undefined,
+    ...{ comparison, sides: [before, after], confidence, tolerance, mustExclude, minRuns, unit },
+    verdict: hasGround ? judgeComparison(comparison, mustExclude) : 'cannot be judged',
+    isGate: (failIfWorse ?? mustExclude) !== undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
 import { countIndependent, LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
-import { valueFormat } from '@hdrscope/inputs/internal';
+import { mayExceed, valueFormat } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, percentileName, valuesText } from '@hdrscope/kit';
 import { decimalText, signedText, worthText } from '../format.ts';
 import type { Column } from '../screen/table.ts';
@@ -181,13 +181,27 @@ function resultSentences(differences: Differences, format: Format): string[] {
       ground === 'stretches' ? 'These two runs differ.' : 'If values are independent, these two runs differ.';
     sentences[0] = `${differ} ${sentences[0]}`;
   }
-  return [...sentences, ...unknownSentences(differences)];
+  return [...sentences, ...hiddenSentences(differences), ...unknownSentences(differences)];
+}
+
+/** Which percentiles may have grown by more than `--must-exclude` lets pass. */
+function hiddenSentences({ comparison: { percentiles }, mustExclude }: Differences): string[] {
+  if (mustExclude === undefined) return [];
+  const hidden = percentiles
+    .filter(
+      (row) => row.change !== 'worse' && row.change !== 'cannot be judged' && mayExceed(row, mustExclude),
+    )
+    .map(({ percentile }) => percentileName(percentile));
+  if (hidden.length === 0) return [];
+  return [
+    `An increase above ${percentText(mustExclude)}, which must be excluded, is possible for ${hidden.join(', ')}: make more runs, or longer ones.`,
+  ];
 }
 
 function excludedText({ percentile, relativeInterval: { upper } }: PercentileChange): string {
   const name = percentileName(percentile);
   return Number.isFinite(upper)
-    ? `${name} (an increase above ${percentText(Math.max(upper, 0))} is excluded)`
+    ? `${name} (an increase of up to ${percentText(Math.max(upper, 0))} is possible)`
     : name;
 }
 

@@ -44,7 +44,7 @@ test('finds a side that is slower, and stops when that is clear', async () => {
 
 test('ends with 0 when an increase above the tolerance is excluded, and 3 when runs are too few to judge', async () => {
   const equal = await ab(load(10), load(10), [...GATE, '--runs', '4', '--warm-ups', '0']);
-  expect([equal.exitCode, equal.stdout]).toEqual([0, expect.stringMatching(/above [\d.]+ % is excluded/)]);
+  expect([equal.exitCode, equal.stdout]).toEqual([0, expect.stringMatching(/up to [\d.]+ % is possible/)]);
   const few = [
     '--unit',
     'ms',
@@ -112,6 +112,13 @@ test.each([
   },
   60_000,
 );
+
+test('a comparison that fails leaves no report of an earlier one', async () => {
+  const report = folder.write('ab.md', 'No significant difference');
+  const plot = folder.write('ab.svg', '<svg/>');
+  const { exitCode } = await ab(load(10), 'exit 3', ['--report', report, '--plot', plot]);
+  expect([exitCode, existsSync(report), existsSync(plot)]).toEqual([1, false, false]);
+}, 60_000);
 
 test('a signal ends the run and its programs, and compares what was measured', async () => {
   const marker = folder.pathOf('still-there');

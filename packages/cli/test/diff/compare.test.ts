@@ -84,9 +84,30 @@ describe('several runs a side', () => {
     const { exitCode, stdout } = await compare(...gate, ...sides(runs.before, runs.alike));
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^No significant difference: p50 \(an increase above [\d.]+ % is excluded\), p99 \(an increase above [\d.]+ % is excluded\)\.$/m,
+      /^No significant difference: p50 \(an increase of up to [\d.]+ % is possible\), p99 \(an increase of up to [\d.]+ % is possible\)\.$/m,
     );
     expect(stdout).toMatch(/^Both intervals together contain the true changes with 99 %\./m);
+  });
+
+  test('that hide a larger increase than --must-exclude lets pass end with exit code 3, and say of which percentiles', async () => {
+    const args = [...sides(runs.before, runs.alike), '--percentiles', '50,99', '--json'];
+    const { stdout: json } = await compare(...args);
+    const [p50, p99] = JSON.parse(json).changes.map(
+      (one: { relativeInterval: { upper: number } }) => one.relativeInterval.upper,
+    );
+    const ask = async (limit: number) => {
+      const { exitCode, stdout } = await compare(
+        ...['--must-exclude', `${(100 * limit).toFixed(6)}%`, '--percentiles', '50,99'],
+        ...sides(runs.before, runs.alike),
+      );
+      return [exitCode, /which must be excluded, is possible for (.*): make/.exec(stdout)?.[1]];
+    };
+    const [least, most] = p50 < p99 ? [p50, p99] : [p99, p50];
+    expect(await ask(most * 1.001)).toEqual([0, undefined]);
+    expect(await ask((least + most) / 2)).toEqual([3, p50 < p99 ? 'p99' : 'p50']);
+    expect(await ask(least * 0.999)).toEqual([3, 'p50, p99']);
+    const both = ['--fail-if-worse', '0%', '--must-exclude', '100%', '--percentiles', '50'];
+    expect((await compare(...both, ...sides(runs.before, runs.after))).exitCode).toBe(1);
   });
 
   test('that are too few, or have a percentile with too few values, end with exit code 3', async () => {

@@ -8,6 +8,7 @@ import { defineCommand } from '../../define-command.ts';
 import { listReports, REPORT, REPORT_FORMATS, writeReports } from '../../file-reports.ts';
 import { DURATION } from '../../moment.ts';
 import { integer } from '../../options.ts';
+import { refusing } from '../../system-error.ts';
 import { measure } from './measure.ts';
 import { drawRuns, reportOf } from './report.ts';
 import { RUN_FILE } from './run.ts';
@@ -70,8 +71,8 @@ export const command = defineCommand({
   output: 'by command',
   async run({ options, format }, io) {
     const outputs = listReports(options, format);
-    const { runs, minRuns, failIfWorse, keep, plot } = options;
-    if (failIfWorse !== undefined && runs < minRuns) {
+    const { runs, minRuns, failIfWorse, mustExclude, keep, plot } = options;
+    if ((failIfWorse ?? mustExclude) !== undefined && runs < minRuns) {
       throw new UsageError(`--runs ${runs} is less than --min-runs ${minRuns}, which --fail-if-worse needs`);
     }
     // What was measured is compared after a signal, too.
@@ -79,6 +80,9 @@ export const command = defineCommand({
     const { TMPDIR = tmpdir() } = io.environment;
     const folder = keep ?? (await mkdtemp(join(TMPDIR, 'hdrscope-ab-')));
     await mkdir(folder, { recursive: true });
+    // A comparison that fails must not leave the verdict of an earlier one.
+    for (const file of [...outputs.map((output) => output.file), plot])
+      if (file !== undefined && file !== '-') await refusing(file, () => rm(file, { force: true }));
     try {
       const measured = await measure(options, folder, io);
       const afterwards = { ...io, signal: new AbortController().signal };

@@ -201,11 +201,12 @@ function scaleOf({ unit, scale }: MergedRow): ValueScale {
 /** The differences of both sides, with the verdicts of `hdrscope diff`. */
 export function historyDifferences(
   { sides: [before, after], scale }: HistoryComparison,
-  { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, minRuns, oneRun }: Options,
+  { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, mustExclude, minRuns, oneRun }: Options,
 ): Differences {
   const options = {
     ...{ percentiles, confidence, minRuns },
     ...(failIfWorse !== undefined && { failIfWorse }),
+    ...(mustExclude !== undefined && { mustExclude }),
     ...(oneRun !== undefined && { oneRun }),
   };
   return differencesOf(before, after, scale, options);
