@@ -22,12 +22,16 @@ import { versionOf } from './tree.js';
  */
 async function serve(port, builds) {
   run(process.execPath, ['tools/peers/install.js', 'verdaccio'], { cwd: workspaceRoot, limitSeconds: 300 });
+  console.log(builds ? 'building, which takes a minute or two …' : 'packing …');
   if (builds) run('npm', ['run', '--silent', 'build'], { cwd: workspaceRoot, limitSeconds: 600 });
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-packages-'));
   const registry = await LocalRegistry.start(port);
   try {
     const tarballs = packInto(workspaceRoot, folder);
-    for (const tarball of tarballs) registry.publish(tarball);
+    for (const [at, tarball] of tarballs.entries()) {
+      registry.publish(tarball);
+      console.log(`package ${at + 1} of ${tarballs.length} is ready`);
+    }
     console.log(`${tarballs.length} packages of version ${versionOf(workspaceRoot)} are at ${registry.url}`);
     console.log('In a project of yours: npm config set --location=project registry', registry.url);
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

@@ -1,8 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeUnless, lackOfBuild, lackOfProgram } from '@hdrscope/testing';
+import { freePort } from '@hdrscope/testing/free-port';
 import { parse } from 'yaml';
 import { workspaceRoot } from '../lib/workspace.js';
 
@@ -37,6 +46,42 @@ function run(shell: string, script: string, environment: Readonly<Record<string,
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const example = (name: string) => parse(readFileSync(join(workspaceRoot, name), 'utf8'));
+
+describeUnless(lackOfProgram('curl'))('the load test', () => {
+  const ROOT = join(workspaceRoot, 'examples/ci');
+
+  test('prints the time of each request, and ends the service that it has started', async () => {
+    const project = join(folder, 'project');
+    mkdirSync(project);
+    for (const name of ['load.sh', 'load.mjs']) copyFileSync(join(ROOT, name), join(project, name));
+    symlinkSync(join(workspaceRoot, 'node_modules'), join(project, 'node_modules'), 'junction');
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const file = join(project, 'run.txt');
+    // The first request asks whether it is ready.
+    const serve = (status: number): string => `let asked = 0;
+      const answer = (_, response) => response.writeHead(asked++ === 0 ? 200 : ${status}).end();
+      require('node:http').createServer(answer).listen(${port}, '127.0.0.1');`;
+    for (const status of [200, 500]) {
+      writeFileSync(join(project, 'server.js'), serve(status));
+      const ran = spawnSync('sh', ['load.sh'], {
+        cwd: project,
+        encoding: 'utf8',
+        env: { ...process.env, URL: url, RATE: '100', SECONDS_LONG: '2', HDRSCOPE_RUN_FILE: file },
+      });
+      if (status === 200) {
+        expect(ran).toMatchObject({ status: 0 });
+        const values = readFileSync(file, 'utf8').trim().split('\n').map(Number);
+        expect(values.length).toBeGreaterThan(100);
+        expect(values.every((ms) => ms > 0 && ms < 10_000)).toBe(true);
+      } else {
+        expect(ran.status).not.toBe(0);
+        expect(ran.stderr).toContain('answers are not 2xx');
+      }
+      await expect(fetch(url)).rejects.toThrow();
+    }
+  }, 60_000);
+});
 
 describeUnless(lackOfBuild('cli'), lackOfProgram('bash'))('the action for GitHub', () => {
   const action = example('action.yml');
