@@ -138,6 +138,25 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     },
   );
 
+  test('shows nothing of an access log in a format of its own, until the format is stated', async () => {
+    const lines = [3, 5].map(
+      (ms) => `10.0.0.1 - - [28/Nov/2026:21:00:00 +0000] "GET /a HTTP/1.1" 200 5 0.00${ms} 10.0.0.7:80\n`,
+    );
+    const path = join(folder, 'own.log');
+    writeFileSync(path, lines.join(''));
+    await drop(path);
+    await untilDone(page, 'own.log');
+    expect(await textOf(page, '.figures')).toBe('');
+    const format =
+      '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent $request_time $upstream_addr';
+    await page.fill('[data-log-format]', format);
+    await page.keyboard.press('Tab');
+    await until(page, "document.querySelector('.figures').dataset.document !== undefined");
+    const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+    const { stdout } = hdrscopeIn(folder, 'record', 'own.log', '--log-format', format, '--json');
+    expect(readDocument(shown)).toEqual(readDocument(stdout));
+  });
+
   test('judges a report of a few percentiles, which has no other figures', async () => {
     await drop(join(GOLDENS, 'wrk-4.1.0.txt'));
     await until(page, "document.querySelector('.judged table') !== null");

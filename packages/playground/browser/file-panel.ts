@@ -13,6 +13,7 @@ import {
   askFigures,
   askPlots,
   type Choices,
+  choosePlace,
   hasOpenUnit,
   type Inspected,
   listLabels,
@@ -41,6 +42,7 @@ export class FilePanel {
   readonly #file: PageFile;
   readonly #figures = h('div', { class: 'figures', 'aria-live': 'polite' });
   readonly #plots = h('div', { class: 'plots' });
+  readonly #check = h('div');
   readonly #judged = h('div', { class: 'judged', 'aria-live': 'polite' });
   #choices: Choices;
   /** How many times the commands were asked. */
@@ -50,14 +52,14 @@ export class FilePanel {
   constructor(file: PageFile, runner: Runner) {
     this.#file = file;
     this.#runner = runner;
-    this.#choices = { place: listPlaces(file.inspected)[0] };
+    this.#choices = { place: choosePlace(file.inspected) };
     setChildren(this.element, [
       h('h2', {}, file.inspected.name),
       h('p', { class: 'sentence' }, file.sentence),
       ...this.#drawChoices(),
       this.#figures,
       this.#plots,
-      ...this.#drawCheck(),
+      this.#check,
       ...this.#drawConversion(),
     ]);
   }
@@ -67,6 +69,8 @@ export class FilePanel {
     const { inspected } = this.#file;
     this.#asked += 1;
     const round = this.#asked;
+    // Where the values are may be chosen later.
+    if (this.#check.childElementCount === 0) setChildren(this.#check, this.#drawCheck());
     const asked = askFigures(inspected, this.#choices);
     const plots = askPlots(inspected, this.#choices);
     if (asked === undefined) setChildren(this.#figures, []);
@@ -134,7 +138,12 @@ export class FilePanel {
     const fields = [
       ...(places.length === 0
         ? []
-        : [this.#drawSelect(inspected.form === 'table' ? 'Column' : 'Field', 'place', places, [])]),
+        : [
+            this.#drawSelect(inspected.form === 'table' ? 'Column' : 'Field', 'place', places, [
+              ['choose the one with the values', NONE],
+            ]),
+          ]),
+      ...(inspected.needs === undefined ? [] : [this.#drawFormat()]),
       ...(hasOpenUnit(inspected) ? [this.#drawSelect('Unit', 'unit', UNITS, [['as written', NONE]])] : []),
       ...(labels.length === 0 ? [] : [this.#drawSelect('By', 'by', labels, [['all together', NONE]])]),
     ];
@@ -150,11 +159,26 @@ export class FilePanel {
     const select = h('select', { 'data-choice': key });
     for (const [text, value] of [...first, ...values.map((value) => [value, value] as const)])
       select.append(h('option', { value }, text));
+    select.value = this.#choices[key] ?? NONE;
     select.addEventListener('change', () => {
       this.#choices = { ...this.#choices, [key]: select.value === NONE ? undefined : select.value };
       void this.show();
     });
     return h('label', { class: 'field' }, `${label} `, select);
+  }
+
+  #drawFormat(): HTMLElement {
+    const input = h('input', {
+      'data-log-format': true,
+      size: 60,
+      placeholder: '$remote_addr … $request_time',
+    });
+    input.addEventListener('change', () => {
+      const format = input.value.trim();
+      this.#choices = { ...this.#choices, logFormat: format === '' ? undefined : format };
+      void this.show();
+    });
+    return h('label', { class: 'field' }, 'Format of the log, as its server has it ', input);
   }
 
   // Objectives.

@@ -12,12 +12,17 @@ export interface Inspected {
   readonly isTaken: boolean;
   readonly columns?: readonly string[];
   readonly fields?: readonly string[];
+  /** The columns or fields that surely have measured values. */
+  readonly likely?: readonly string[];
+  readonly needs?: '--log-format';
 }
 
 /** What the reader has chosen for a file. */
 export interface Choices {
   /** The column or the field that has the values. */
   readonly place?: string | undefined;
+  /** The format of an access log. */
+  readonly logFormat?: string | undefined;
   readonly unit?: string | undefined;
   /** The label that groups requests. */
   readonly by?: string | undefined;
@@ -34,13 +39,19 @@ function readers({ form }: Inspected): readonly string[] {
 }
 
 /** Whether a command takes a file. A table and JSON have values only where the reader says so. */
-export function takes(file: Inspected, command: string, { place }: Choices = {}): boolean {
-  return readers(file).includes(command) && (listPlaces(file).length === 0 || place !== undefined);
+export function takes(file: Inspected, command: string, { place, logFormat }: Choices = {}): boolean {
+  const isKnown = listPlaces(file).length === 0 || place !== undefined || logFormat !== undefined;
+  return readers(file).includes(command) && isKnown;
 }
 
 /** The columns or fields that may have the values; none when the content says where they are. */
 export function listPlaces({ form, columns = [], fields = [] }: Inspected): readonly string[] {
   return form === 'table' ? columns : form === 'json' ? fields : [];
+}
+
+/** The column or field with the values, where there is no doubt. A wrong one would give figures of something else. */
+export function choosePlace({ likely = [], needs }: Inspected): string | undefined {
+  return likely.length === 1 && needs === undefined ? likely[0] : undefined;
 }
 
 /** Whether the values of a file may be in any unit, so that the reader has to say it. */
@@ -49,12 +60,15 @@ export function hasOpenUnit({ form }: Inspected): boolean {
 }
 
 /** The labels by which requests are grouped, of those that every file of the form has. */
-export function listLabels({ form }: Inspected): readonly string[] {
-  return form !== null && isAccessLog(form) ? ['route', 'status', 'method'] : [];
+export function listLabels({ form, needs }: Inspected): readonly string[] {
+  return (form !== null && isAccessLog(form)) || needs === '--log-format'
+    ? ['route', 'status', 'method']
+    : [];
 }
 
 /** The options that say where the values are, and in which unit. */
-export function listOptions(file: Inspected, { place, unit }: Choices): string[] {
+export function listOptions(file: Inspected, { place, unit, logFormat }: Choices): string[] {
+  if (logFormat !== undefined) return ['--log-format', logFormat];
   return [
     ...(place === undefined ? [] : [file.form === 'table' ? '--column' : '--field', place]),
     ...(unit === undefined ? [] : ['--unit', unit]),
@@ -67,7 +81,10 @@ export function askFigures(file: Inspected, choices: Choices): Question | undefi
   if (form === null) return undefined;
   if (takes(file, 'log summary')) return { command: 'log summary', words: [name, '--json'], table: 'values' };
   if (takes(file, 'record', choices)) {
-    const by = choices.by === undefined ? [] : ['--by', choices.by];
+    const by =
+      choices.by === undefined || (file.needs !== undefined && choices.logFormat === undefined)
+        ? []
+        : ['--by', choices.by];
     return {
       command: 'record',
       words: [name, ...listOptions(file, choices), ...by, '--json'],

@@ -1,4 +1,4 @@
-import { askFigures, askPlots, type Inspected, listPlaces, takes } from '../browser/views.ts';
+import { askFigures, askPlots, choosePlace, type Inspected, listPlaces, takes } from '../browser/views.ts';
 
 const file = (form: Inspected['form'], more: Partial<Inspected> = {}): Inspected => ({
   name: 'a b.txt',
@@ -26,6 +26,22 @@ test('asks for the values of a table only when the column is known', () => {
   expect(askFigures(table, {})).toBeUndefined();
   expect(askFigures(table, { place: 'ms', unit: 'ms' })?.words).toEqual([
     ...['a b.txt', '--column', 'ms', '--unit', 'ms', '--json'],
+  ]);
+});
+
+test('chooses the column that surely has the values, and none where it would guess', () => {
+  const columns = ['status', 'ms', 'bytes'];
+  expect(choosePlace(file('table', { columns, likely: ['ms'] }))).toBe('ms');
+  expect(choosePlace(file('table', { columns, likely: ['ms', 'bytes'] }))).toBeUndefined();
+  expect(choosePlace(file('table', { columns, likely: [] }))).toBeUndefined();
+  expect(choosePlace(file('table', { columns, likely: ['ms'], needs: '--log-format' }))).toBeUndefined();
+});
+
+test('asks for the requests of an access log when its format is known', () => {
+  const log = file('table', { columns: ['7'], needs: '--log-format' });
+  expect(askFigures(log, { by: 'route' })).toBeUndefined();
+  expect(askFigures(log, { by: 'route', logFormat: '$request_time' })?.words).toEqual([
+    ...['a b.txt', '--log-format', '$request_time', '--by', 'route', '--json'],
   ]);
 });
 

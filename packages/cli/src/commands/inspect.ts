@@ -4,12 +4,12 @@ import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { findForm } from '../inputs/forms.ts';
 import { recognise } from '../inputs/input.ts';
-import { describeInput, describeUnknown, lookAtOperands } from '../inputs/open-inputs.ts';
+import { describeInput, describeUnknown, isUnknownAccessLog, lookAtOperands } from '../inputs/open-inputs.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 
 const DESCRIPTION = `Says what files are by their content, and which commands take them.
 
-Of tables and JSON it lists the columns or fields that have numbers. The exit code is 1 when no command takes a
+Of tables and JSON it lists the columns or fields that have numbers, and in JSON those that surely have measured values. The exit code is 1 when no command takes a
 file.`;
 
 export const command = defineCommand({
@@ -37,6 +37,10 @@ export interface Inspected {
   /** The fields of JSON or columns of a table that have numbers. */
   readonly fields?: readonly string[];
   readonly columns?: readonly string[];
+  /** Those of them that surely have measured values. */
+  readonly likely?: readonly string[];
+  /** The option without which its requests are not known. */
+  readonly needs?: '--log-format';
   readonly isTaken: boolean;
   readonly sentence: string;
   /** The first lines. */
@@ -59,7 +63,8 @@ export async function inspect(
   return {
     name,
     form: kind,
-    ...(places && { [`${places.kind}s`]: places.names }),
+    ...(places && { [`${places.kind}s`]: places.names, likely: places.likely.map((one) => one.name) }),
+    ...(isUnknownAccessLog({ kind, beginning }) && { needs: '--log-format' }),
     isTaken: findForm(kind).reads.length > 0,
     beginning,
     sentence: describeInput({ kind, name, title, source, beginning }, 'hdrscope record'),

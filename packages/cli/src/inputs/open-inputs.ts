@@ -206,6 +206,14 @@ export function isCephDump({ kind, beginning }: Pick<Input<InputForm>, 'kind' | 
 /** A line of an access log, in the beginning that most of their formats have. */
 const ACCESS_LINE = /^\S{1,100} \S{1,100} [^\n"[]{1,200} ?\[\d\d\/\w{3}\/\d{4}:/;
 
+/** Whether an input looks like an access log, in a format that only the person knows. */
+export function isUnknownAccessLog({
+  kind,
+  beginning,
+}: Pick<Input<InputForm>, 'kind' | 'beginning'>): boolean {
+  return kind === 'table' && ACCESS_LINE.test(beginning);
+}
+
 /** A sentence: what an input is, and which commands take it. @param command The command that counts its numbers. */
 export function describeInput(input: Input<InputForm>, command: string | undefined): string {
   const { kind: found, name } = input;
@@ -218,8 +226,7 @@ export function describeInput(input: Input<InputForm>, command: string | undefin
   const isKnown = found === 'json' || found === 'table';
   const cure = isKnown && command !== undefined ? cureOf(input, command) : undefined;
   if (cure === undefined) return describeForm(name, found);
-  const isLog = found === 'table' && ACCESS_LINE.test(input.beginning);
-  const form = isLog
+  const form = isUnknownAccessLog(input)
     ? 'an access log in none of the usual formats: --log-format states that of the server'
     : found === 'json'
       ? 'JSON'

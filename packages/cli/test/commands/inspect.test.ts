@@ -41,10 +41,19 @@ test('lists the columns and fields that have numbers, with the command that coun
   );
   const { stdout: document } = await hdrscope(['inspect', '--json', table, json, '-'], { stdin: '1\n2\n' });
   expect(JSON.parse(document).files).toEqual([
-    { name: table, form: 'table', columns: ['ms', 'bytes'], isTaken: true },
-    { name: json, form: 'json', fields: ['latency.ms'], isTaken: true },
+    { name: table, form: 'table', columns: ['ms', 'bytes'], likely: ['ms'], isTaken: true },
+    { name: json, form: 'json', fields: ['latency.ms'], likely: ['latency.ms'], isTaken: true },
     { name: 'standard input', form: 'numbers', isTaken: true },
   ]);
+});
+
+test('says that an access log needs its format', async () => {
+  const log = folder.write(
+    'access.log',
+    '10.0.0.1 - - [28/Nov/2026:21:00:00 +0000] "GET /a HTTP/1.1" 200 5 0.003 -\n',
+  );
+  const { stdout } = await hdrscope(['inspect', '--json', log]);
+  expect(JSON.parse(stdout).files).toMatchObject([{ form: 'table', needs: '--log-format' }]);
 });
 
 test('a file that is missing is refused', async () => {
