@@ -60,7 +60,7 @@ describeWithPeers(['iceberg', 'spark'])('a history as a table of Iceberg', () =>
   beforeAll(() => {
     mkdirSync(tables);
     const jars = join(dirname(programOf('iceberg')), '../jars/iceberg-spark-runtime-3.5_2.12.jar');
-    spark = new Spark(work, [`--jars ${jars}`]);
+    spark = new Spark(work, { settings: [`--jars ${jars}`] });
   });
   afterAll(async () => {
     await spark.stop();

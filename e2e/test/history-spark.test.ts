@@ -1,10 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
 import { type HistoryQuestion, type HistoryRow, historyFunctionsSql, historySql } from '@hdrscope/history';
-import { describeWithPeers, programOf } from '@hdrscope/testing';
+import { describeWithPeers } from '@hdrscope/testing';
+import { Spark } from './support/spark.ts';
 
 /** What the tests of the history expect of every engine that reads its files. The package exports none of it. */
 interface Expectations {
@@ -85,38 +83,12 @@ const {
 
 /** Starts Spark for the tests of a block. Returns how statements run in it. */
 function useSpark(peer: 'spark' | 'spark-4'): (sql: string) => Answer {
-  let spark: ChildProcessWithoutNullStreams;
-  let lines: Interface;
+  let spark: Spark;
   beforeAll(() => {
-    const folder = newDirectory();
-    const settings = [
-      // The folder that Spark makes for tables, even if there are none.
-      `--conf spark.sql.warehouse.dir=${folder}/tables`,
-      // Statements run a few times only, so code that is compiled quickly wins.
-      '--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"',
-      'pyspark-shell',
-    ];
-    const env = { ...process.env, PYSPARK_SUBMIT_ARGS: settings.join(' ') };
-    spark = spawn(programOf(peer), { cwd: folder, env });
-    spark.stderr.resume();
-    lines = createInterface({ input: spark.stdout });
+    spark = new Spark(newDirectory(), { peer });
   });
-  afterAll(async () => {
-    const ended = once(spark, 'exit');
-    spark.stdin.end();
-    await ended;
-    // The virtual machine of Java may hold them a little longer.
-    lines.close();
-    spark.stdout.destroy();
-    spark.stderr.destroy();
-  });
-  return async (sql) => {
-    const answer = once(lines, 'line');
-    spark.stdin.write(`${JSON.stringify(sql)}\n`);
-    const rows = JSON.parse((await answer)[0]);
-    if (!Array.isArray(rows)) throw new Error(rows.error);
-    return rows;
-  };
+  afterAll(() => spark.stop());
+  return (sql) => spark.ask(sql);
 }
 
 describeWithPeers(['spark-4'])('functions of Spark 4', () => {

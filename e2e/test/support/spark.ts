@@ -3,16 +3,21 @@ import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { programOf } from '@hdrscope/testing';
 
+/** How Spark is started. */
+interface SparkOptions {
+  /** The version. @default 'spark', version 3 */
+  readonly peer?: 'spark' | 'spark-4';
+  /** More of its command line. @default nothing */
+  readonly settings?: readonly string[];
+}
+
 /** Spark in a process of its own. */
 export class Spark {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #lines: Interface;
 
-  /**
-   * @param folder Where it works, and makes tables.
-   * @param settings More of its command line.
-   */
-  constructor(folder: string, settings: readonly string[] = []) {
+  /** @param folder Where it works, and makes tables. */
+  constructor(folder: string, { peer = 'spark', settings = [] }: SparkOptions = {}) {
     const all = [
       // The folder that Spark makes for tables, even if there are none.
       `--conf spark.sql.warehouse.dir=${folder}/tables`,
@@ -22,7 +27,7 @@ export class Spark {
       'pyspark-shell',
     ];
     const env = { ...process.env, PYSPARK_SUBMIT_ARGS: all.join(' ') };
-    this.#process = spawn(programOf('spark'), { cwd: folder, env });
+    this.#process = spawn(programOf(peer), { cwd: folder, env });
     this.#process.stderr.resume();
     this.#lines = createInterface({ input: this.#process.stdout });
   }
