@@ -2,6 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type HistoryQuestion, type HistoryRow, historyFunctionsSql, historySql } from '@hdrscope/history';
 import { describeWithPeers } from '@hdrscope/testing';
+import { importHistorySupport } from './support/history-support.ts';
 import { Spark } from './support/spark.ts';
 
 /** What the tests of the history expect of every engine that reads its files. The package exports none of it. */
@@ -42,27 +43,6 @@ interface Expectations {
 type Answer = Promise<Record<string, unknown>[]>;
 type Run = (statements: readonly string[]) => Promise<void>;
 
-const found: object = {};
-// One after the other, because Jest links modules that share others at one time only.
-const FILES = [
-  ...[
-    'merged-percentiles',
-    'zoned-stretches',
-    'shaped-rows',
-    'any-texts',
-    'folder',
-    'filled-folder',
-    'sandbox',
-    'documented-sql',
-    'folder-of-days',
-  ],
-  'folder-statements',
-  'sql-functions',
-];
-for (const file of FILES) {
-  const url = new URL(`../../packages/history/test/support/${file}.ts`, import.meta.url);
-  Object.assign(found, await import(url.href));
-}
 const {
   expectMergedPercentiles,
   expectZonedStretches,
@@ -79,7 +59,19 @@ const {
   fillDays,
   destroyOthers,
   newDirectory,
-} = found as Expectations;
+} = await importHistorySupport<Expectations>(
+  'merged-percentiles',
+  'zoned-stretches',
+  'shaped-rows',
+  'any-texts',
+  'folder',
+  'filled-folder',
+  'sandbox',
+  'documented-sql',
+  'folder-of-days',
+  'folder-statements',
+  'sql-functions',
+);
 
 /** Starts Spark for the tests of a block. Returns how statements run in it. */
 function useSpark(peer: 'spark' | 'spark-4'): (sql: string) => Answer {

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { programOf } from '@hdrscope/testing';
@@ -7,6 +7,8 @@ import { programOf } from '@hdrscope/testing';
 interface SparkOptions {
   /** The version. @default 'spark', version 3 */
   readonly peer?: 'spark' | 'spark-4';
+  /** Where statements run, such as `local-cluster[3,1,1024]`: three executors, each a process. @default this process, one thread */
+  readonly master?: string;
   /** More of its command line. @default nothing */
   readonly settings?: readonly string[];
 }
@@ -17,7 +19,7 @@ export class Spark {
   readonly #lines: Interface;
 
   /** @param folder Where it works, and makes tables. */
-  constructor(folder: string, { peer = 'spark', settings = [] }: SparkOptions = {}) {
+  constructor(folder: string, { peer = 'spark', master, settings = [] }: SparkOptions = {}) {
     const all = [
       // The folder that Spark makes for tables, even if there are none.
       `--conf spark.sql.warehouse.dir=${folder}/tables`,
@@ -27,7 +29,7 @@ export class Spark {
       'pyspark-shell',
     ];
     const env = { ...process.env, PYSPARK_SUBMIT_ARGS: all.join(' ') };
-    this.#process = spawn(programOf(peer), { cwd: folder, env });
+    this.#process = spawn(programOf(peer), master === undefined ? [] : [master], { cwd: folder, env });
     this.#process.stderr.resume();
     this.#lines = createInterface({ input: this.#process.stdout });
   }
@@ -41,6 +43,11 @@ export class Spark {
     return rows;
   }
 
+  /** The processes of the executors: the driver, a virtual machine that Python starts, starts each of them. */
+  listExecutors(): number[] {
+    return listChildren(this.#process.pid!).flatMap(listChildren);
+  }
+
   async stop(): Promise<void> {
     const ended = once(this.#process, 'exit');
     this.#process.stdin.end();
@@ -50,4 +57,10 @@ export class Spark {
     this.#process.stdout.destroy();
     this.#process.stderr.destroy();
   }
+}
+
+/** Processes that a process has started and that have not ended. */
+function listChildren(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,stat=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return [...stdout.matchAll(/^ *(\d+) [^Z]/gm)].map(([, child]) => Number(child));
 }

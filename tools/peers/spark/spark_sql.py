@@ -1,4 +1,4 @@
-"""Runs statements of SQL with Spark, in this process. Each line of the input is a statement as JSON, and each line of the output
+"""Runs statements of SQL with Spark, in this process or by the master of the first argument. Each line of the input is a statement as JSON, and each line of the output
 is the list of its rows as JSON, or an object with the text of its error. JSON has no infinity: a number beyond all doubles is one."""
 
 import json
@@ -8,7 +8,7 @@ import sys
 from pyspark.sql import SparkSession
 
 spark = (
-    SparkSession.builder.master("local[1]")
+    SparkSession.builder.master(sys.argv[1] if len(sys.argv) > 1 else "local[1]")
     .config("spark.ui.enabled", "false")
     .config("spark.ui.showConsoleProgress", "false")
     .config("spark.sql.shuffle.partitions", "1")

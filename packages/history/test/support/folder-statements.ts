@@ -8,11 +8,10 @@ import {
   rollUpHistory,
   verifyHistory,
 } from '../../src/index.ts';
-import { NO_MARGINS } from '../../src/rows/margins.ts';
 import type { FolderDialect } from '../../src/sql/folder-writers.ts';
 import { minutes } from './filled-folder.ts';
 import { rowsIn, writeRows } from './folder.ts';
-import { droppedKeys, inOrder, mergedSeries, type RolledRow, rowsOfHosts } from './merged-series.ts';
+import { droppedKeys, inOrder, mergedSeries, rolledRowOf, rowsOfHosts } from './merged-series.ts';
 import { newDirectory } from './sandbox.ts';
 
 /** Runs statements in an engine, one after the other. */
@@ -54,17 +53,6 @@ async function readFolder(folder: string): Promise<HistoryRow[]> {
   return [...(await rowsIn(folder)).values()].flat();
 }
 
-function rolled({ margins = NO_MARGINS, series, ...row }: HistoryRow): RolledRow {
-  const { metric, unit, attributes, startMs, scale, bits, count, sum, min, max, k, c, w } = row;
-  expect(series!.lower).toBe(series!.upper);
-  return {
-    ...{ metric, unit, attributes, startMs, scale, bits, count, sum, min, max, k, c },
-    w: w.length === 0 ? k.map(() => 0) : w,
-    margins: [margins.sumBelow, margins.sumAbove, margins.minAbove, margins.maxBelow],
-    series: series!.lower,
-  };
-}
-
 /**
  * Expects that the statements of a rollup write what `mergeRows` gives, that they may be run again, and that everything reads the files.
  */
@@ -83,7 +71,7 @@ export async function expectFolderRollups(numRuns: number, dialect: FolderDialec
         await run(statements);
         const expected = mergedSeries(rows, drop, everyMs);
         const found = await readFolder(into);
-        expect(inOrder(found.map(rolled))).toEqual(expected);
+        expect(inOrder(found.map(rolledRowOf))).toEqual(expected);
         expect(found.every(({ startMs, endMs }) => endMs - startMs === everyMs)).toBe(true);
         await run(statements);
         expect(new Set(await readFolder(into))).toEqual(new Set(found));

@@ -85,6 +85,18 @@ export function inOrder(rows: readonly RolledRow[]): RolledRow[] {
   return [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
+/** A row of a folder that has a rollup. */
+export function rolledRowOf({ margins = NO_MARGINS, series, ...row }: HistoryRow): RolledRow {
+  const { metric, unit, attributes, startMs, scale, bits, count, sum, min, max, k, c, w } = row;
+  expect(series!.lower).toBe(series!.upper);
+  return {
+    ...{ metric, unit, attributes, startMs, scale, bits, count, sum, min, max, k, c },
+    w: w.length === 0 ? k.map(() => 0) : w,
+    margins: [margins.sumBelow, margins.sumAbove, margins.minAbove, margins.maxBelow],
+    series: series!.lower,
+  };
+}
+
 /** A row of an engine's answer. Integers of 64 bits may be texts, and `start_ms` is the start in milliseconds. */
 export function rolledRow(row: Record<string, unknown>): RolledRow {
   const numbers = (list: unknown): number[] => (list as unknown[]).map(Number);
