@@ -13,7 +13,15 @@ import { gunzipSync } from 'node:zlib';
 const [packages, folder] = process.argv.slice(2);
 const { CLICKHOUSE_PASSWORD: password } = process.env;
 const { Session } = createRequire(join(packages, 'front.js'))('chdb');
-const session = new Session(join(folder, 'data'));
+// All shards of these clusters are this engine: `alone` has one, and `pair` two. An engine asks itself without a connection.
+const shard = (host) => `<shard><replica><host>${host}</host><port>9000</port></replica></shard>`;
+const clusters = `<alone>${shard('127.0.0.1')}</alone><pair>${shard('127.0.0.1')}${shard('localhost')}</pair>`;
+const config = join(folder, 'config.xml');
+writeFileSync(
+  config,
+  `<clickhouse><tcp_port>9000</tcp_port><remote_servers>${clusters}</remote_servers></clickhouse>`,
+);
+const session = new Session(join(folder, 'data'), { connectionArgs: [`--config-file=${config}`] });
 const uploads = join(folder, 'uploads');
 mkdirSync(uploads);
 

@@ -2,7 +2,15 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import { HOUR_MS } from '../times.ts';
 import { DIALECTS } from './dialects.ts';
 import type { HistorySource } from './history-sql.ts';
-import { assertTableDialect, REMEMBERING, type TableDialect, tableNameOf, ttlOf } from './table-sql.ts';
+import {
+  assertTableDialect,
+  REMEMBERING,
+  type Shards,
+  shardsOf,
+  type TableDialect,
+  tableNameOf,
+  ttlOf,
+} from './table-sql.ts';
 
 /** Options of `historyRollupSql`. */
 export interface RollupSqlOptions {
@@ -20,11 +28,16 @@ export interface RollupSqlOptions {
   readonly drop?: readonly string[];
   /** After how many days ClickHouse removes its rows: an integer of at least 1. @default rows stay */
   readonly ttlDays?: number;
+  /**
+   * The cluster of ClickHouse that `historyTableSql` was given. Each shard then keeps the rollup of its rows, and the view adds those of
+   * all shards. @default the table is on one server
+   */
+  readonly cluster?: string;
 }
 
 const OWNER: OptionsOwner<RollupSqlOptions> = {
   name: 'historyRollupSql',
-  names: { into: true, everyMs: true, drop: true, ttlDays: true },
+  names: { into: true, everyMs: true, drop: true, ttlDays: true, cluster: true },
   call: "historyRollupSql('clickhouse', 'history', { into: 'history_hourly', drop: ['host.name'] })",
 };
 
@@ -50,6 +63,7 @@ const OWNER: OptionsOwner<RollupSqlOptions> = {
  *
  * historyRollupSql('clickhouse', ['metrics', 'history'], { into: 'history_hourly' }).length; //=> 3
  * historyRollupSql('clickhouse', 'history', { drop: ['host.name'] })[0]!.includes('series AggregateFunction(uniqExact'); //=> true
+ * historyRollupSql('clickhouse', ['metrics', 'history'], { cluster: 'fleet' }).length; //=> 4
  * historyRollupSql('postgres')[0]!.startsWith('CREATE MATERIALIZED VIEW IF NOT EXISTS "history_rollup"'); //=> true
  * ```
  */
@@ -62,18 +76,19 @@ export function historyRollupSql(
   const from = tableNameOf(dialect, table);
   assertOptions(options, OWNER);
   const parts = typeof table === 'string' ? [table] : table;
-  const { into = `${parts.at(-1)}_rollup`, everyMs = HOUR_MS, drop = [], ttlDays } = options;
+  const { into = `${parts.at(-1)}_rollup`, everyMs = HOUR_MS, drop = [], ttlDays, cluster } = options;
   if (typeof into !== 'string' || into === '') throw mustBe('ERR_INVALID_OPTION', 'into', 'a name', into);
   if (!Number.isSafeInteger(everyMs) || everyMs < 1) {
     throw mustBe('ERR_INVALID_OPTION', 'everyMs', 'an integer of at least 1', everyMs);
   }
   assertKeys(drop);
   const ttl = ttlOf(dialect, ttlDays, 'start');
-  const nameOf = (ending: string): string =>
-    tableNameOf(dialect, [...parts.slice(0, -1), `${into}${ending}`]);
-  const rollup = { from, nameOf, stretch: stretchOf(dialect, everyMs), drop };
+  const partsOf = (ending: string): string[] => [...parts.slice(0, -1), `${into}${ending}`];
+  const nameOf = (ending: string): string => tableNameOf(dialect, partsOf(ending));
+  const shards = shardsOf(dialect, table, cluster);
+  const rollup = { from: shards?.own ?? from, nameOf, stretch: stretchOf(dialect, everyMs), drop };
   return dialect === 'clickhouse'
-    ? clickhouseRollup({ ...rollup, ttl })
+    ? clickhouseRollup({ ...rollup, ttl, shards: shardsOf(dialect, partsOf('_states'), cluster) })
     : postgresRollup(rollup, `${into}_key`);
 }
 
@@ -84,7 +99,7 @@ export function assertKeys(drop: readonly string[]): void {
 }
 
 interface Rollup {
-  /** The quoted name of the table. */
+  /** The quoted name of the table whose rows are added. */
   readonly from: string;
   /** The quoted name of the rollup with an ending. */
   readonly nameOf: (ending: string) => string;
@@ -111,8 +126,15 @@ function numbersOf(place: string): string {
   return `arrayMap(place -> toInt32(${place}), tupleElement(sumMap(states.slots), 1))`;
 }
 
-function clickhouseRollup({ from, nameOf, stretch, drop, ttl }: Rollup & { readonly ttl: string }): string[] {
+interface ClickHouseRollup extends Rollup {
+  readonly ttl: string;
+  /** Those of the table of states. */
+  readonly shards: Shards | undefined;
+}
+
+function clickhouseRollup({ from, nameOf, stretch, drop, ttl, shards }: ClickHouseRollup): string[] {
   const states = nameOf('_states');
+  const { own = states, onCluster = '' } = shards ?? {};
   const attributes = DIALECTS.clickhouse.without('rows.attributes', drop);
   // The text of a map has all its keys and values, so equal texts are one series.
   const series =
@@ -125,7 +147,7 @@ function clickhouseRollup({ from, nameOf, stretch, drop, ttl }: Rollup & { reado
         };
   const key = [...KEY, 'start'].join(', ');
   return [
-    `CREATE TABLE IF NOT EXISTS ${states} (
+    `CREATE TABLE IF NOT EXISTS ${own}${onCluster} (
   metric LowCardinality(String),
   unit LowCardinality(String),
   attributes Map(LowCardinality(String), String),
@@ -144,7 +166,8 @@ function clickhouseRollup({ from, nameOf, stretch, drop, ttl }: Rollup & { reado
   max_lower SimpleAggregateFunction(max, Float64),${series.column}
   version Int32
 ) ENGINE = AggregatingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, unit, scale, bits, version)${ttl}${REMEMBERING}`,
-    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')} TO ${states} AS
+    ...(shards === undefined ? [] : [shards.distributed()]),
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')}${onCluster} TO ${own} AS
 SELECT metric, unit, ${attributes} AS attributes, ${DIALECTS.clickhouse.time(stretch)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
   sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((${PLACES}, rows.c)) AS slots,
   sum(rows.sum_below) AS sum_below, sum(rows.sum_above) AS sum_above, min(rows.min + rows.min_above) AS min_upper,
@@ -152,7 +175,7 @@ SELECT metric, unit, ${attributes} AS attributes, ${DIALECTS.clickhouse.time(str
 FROM ${from} AS rows
 WHERE rows.count > 0
 GROUP BY ${key}`,
-    `CREATE VIEW IF NOT EXISTS ${nameOf('')} AS
+    `CREATE VIEW IF NOT EXISTS ${nameOf('')}${onCluster} AS
 SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('rollup ', hex(sipHash128(${KEY.join(', ')}))) AS producer,
   toUnixTimestamp64Milli(start) AS sequence, sum(states.count) AS count, sum(states.sum) AS sum, min(states.min) AS min,
   max(states.max) AS max, scale, bits, ${numbersOf('bitShiftRight(place, 32)')} AS k,

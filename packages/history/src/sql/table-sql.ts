@@ -13,11 +13,17 @@ export interface TableSqlOptions {
    * the statement that removes old rows. @default rows stay
    */
   readonly ttlDays?: number;
+  /**
+   * A cluster of ClickHouse, as `remote_servers` names it. Each shard then has its rows in a table with the ending `_shard`, and the table
+   * itself is `Distributed`: it asks all shards, and an insert puts the rows of a series on one of them. The table must be named with its
+   * database. @default the table is on one server
+   */
+  readonly cluster?: string;
 }
 
 const OWNER: OptionsOwner<TableSqlOptions> = {
   name: 'historyTableSql',
-  names: { ttlDays: true },
+  names: { ttlDays: true, cluster: true },
   call: "historyTableSql('clickhouse', 'history', { ttlDays: 90 })",
 };
 
@@ -86,12 +92,15 @@ const COLUMNS = {
  * `(producer, sequence)` is the primary key, so `INSERT … ON CONFLICT DO NOTHING` writes a row once. ClickHouse ignores an insert that is repeated with its
  * `insert_deduplication_token`. It keeps the largest revision of other duplicates when it merges parts, and `historySql` drops the rest.
  *
+ * With `cluster` there are two statements, separated by a semicolon. Servers make the tables by `ON CLUSTER`, for which they need a Keeper.
+ *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
  * @example
  * ```ts
  * import { historyTableSql } from '@hdrscope/history';
  *
  * historyTableSql('clickhouse', 'history', { ttlDays: 90 }).includes('TTL toDateTime(start) + toIntervalDay(90)'); //=> true
+ * historyTableSql('clickhouse', ['metrics', 'history'], { cluster: 'fleet' }).includes("Distributed('fleet', 'metrics', 'history_shard'"); //=> true
  * ```
  */
 export function historyTableSql(
@@ -103,8 +112,12 @@ export function historyTableSql(
   const name = tableNameOf(dialect, table);
   assertOptions(options, OWNER);
   const ttl = ttlOf(dialect, options.ttlDays, 'start');
-  const made = `CREATE TABLE IF NOT EXISTS ${name} (${COLUMNS[dialect]}`;
-  if (dialect === 'clickhouse') return `${made}${ttl}${REMEMBERING}`;
+  const shards = shardsOf(dialect, table, options.cluster);
+  if (dialect === 'clickhouse') {
+    const made = `CREATE TABLE IF NOT EXISTS ${shards?.own ?? name}${shards?.onCluster ?? ''} (${COLUMNS.clickhouse}${ttl}${REMEMBERING}`;
+    return shards === undefined ? made : `${made};\n${shards.distributed(SHARDING_KEY)}`;
+  }
+  const made = `CREATE TABLE IF NOT EXISTS ${name} (${COLUMNS.postgres}`;
   const index = DIALECTS.postgres.name(`${typeof table === 'string' ? table : table.at(-1)}_start`);
   return `${made};\nCREATE INDEX IF NOT EXISTS ${index} ON ${name} (metric, "start")`;
 }
@@ -130,6 +143,58 @@ export function ttlOf(dialect: TableDialect, ttlDays: number | undefined, start:
     throw mustBe('ERR_INVALID_OPTION', 'ttlDays', 'an integer of at least 1', ttlDays);
   }
   return ` TTL toDateTime(${start}) + toIntervalDay(${ttlDays})`;
+}
+
+// A row is on one shard however often it is inserted, and a shard merges its copies. All rows of a series make one row of a rollup there.
+const SHARDING_KEY = 'sipHash64(metric, toString(attributes))';
+
+/** A table that lies on the shards of a cluster. Its members are SQL. */
+export interface Shards {
+  /** The name of the table of one shard. */
+  readonly own: string;
+  /** The clause by which a statement is run by all servers. */
+  readonly onCluster: string;
+  /** The statement that makes the table of all shards. Without a key by which rows are spread, nobody can insert into it. */
+  readonly distributed: (shardingKey?: string) => string;
+}
+
+/** The shards of a table; `undefined` when it is on one server. @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function shardsOf(
+  dialect: TableDialect,
+  table: NonNullable<HistorySource['table']>,
+  cluster: string | undefined,
+): Shards | undefined {
+  if (cluster === undefined) return undefined;
+  if (dialect !== 'clickhouse') {
+    throw new HdrscopeError('ERR_INVALID_OPTION', `cluster is for ClickHouse, got cluster for ${dialect}`);
+  }
+  if (typeof cluster !== 'string' || cluster === '') {
+    throw mustBe('ERR_INVALID_OPTION', 'cluster', 'the name of a cluster', cluster);
+  }
+  if (typeof table === 'string' || table.length !== 2) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'the table of a cluster',
+      "the names of its database and of itself, as in ['metrics', 'history'], because servers may have other default databases",
+      table,
+    );
+  }
+  const { name, text } = DIALECTS.clickhouse;
+  const [database, last] = table as [string, string];
+  const own = `${last}_shard`;
+  const onCluster = ` ON CLUSTER ${name(cluster)}`;
+  const quotedOwn = tableNameOf(dialect, [database, own]);
+  return {
+    own: quotedOwn,
+    onCluster,
+    distributed(shardingKey) {
+      const args = [
+        ...[cluster, database, own].map(text),
+        ...(shardingKey === undefined ? [] : [shardingKey]),
+      ];
+      return `CREATE TABLE IF NOT EXISTS ${tableNameOf(dialect, table)}${onCluster} AS ${quotedOwn} ENGINE = Distributed(${args.join(', ')})`;
+    },
+  };
 }
 
 const TABLE_DIALECT = oneOf(Object.keys(COLUMNS) as TableDialect[]);

@@ -190,8 +190,9 @@ class ClickHouseTarget implements HistoryTarget {
       values: streamOf(parts),
       abort_signal: this.#end.signal,
       clickhouse_settings: {
-        // An answer means that the rows are in the table.
+        // An answer means that the rows are in the table, also on the shards of a cluster.
         async_insert: 0,
+        insert_distributed_sync: 1,
         insert_deduplicate: 1,
         insert_deduplication_token: token,
         deduplicate_blocks_in_dependent_materialized_views: 1,

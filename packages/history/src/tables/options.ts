@@ -3,7 +3,7 @@ import { custom, listOf, type OptionRule, text } from '@hdrscope/core/internal';
 import type { TableSqlOptions } from '../sql/table-sql.ts';
 
 /** Options of every table. */
-export interface ServerTableOptions extends TableSqlOptions {
+export interface ServerTableOptions extends Pick<TableSqlOptions, 'ttlDays'> {
   /**
    * The user.
    * @default the user of `url`

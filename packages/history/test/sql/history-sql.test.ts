@@ -117,6 +117,15 @@ test.each([
   ],
   [() => historyTableSql('postgres', 'a', { ttlDays: 3 }), 'ttlDays is for ClickHouse'],
   [
+    () => historyTableSql('clickhouse', ['a', 'b'], { cluster: '' }),
+    'cluster must be the name of a cluster, got ""',
+  ],
+  [
+    () => historyTableSql('clickhouse', 'a', { cluster: 'c' }),
+    'the table of a cluster must be the names of its database and of itself',
+  ],
+  [() => historyRollupSql('postgres', ['a', 'b'], { cluster: 'c' }), 'cluster is for ClickHouse'],
+  [
     () => historyRollupSql('duckdb' as never),
     "the dialect must be 'postgres' or 'clickhouse', got \"duckdb\"",
   ],
