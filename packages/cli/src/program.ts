@@ -52,6 +52,7 @@ const HISTORY_SQL: Group = {
   description: `Prints statements by which an engine keeps a history itself: DuckDB and Spark for files, ClickHouse and PostgreSQL for
 tables. Nothing is asked or changed. "hdrscope query --print-sql" prints those that answer questions.`,
   commands: {
+    table: ['the table of a history', () => import('./commands/history/sql/table.ts')],
     rollup: [
       'rows of longer stretches of time, also without some attributes',
       () => import('./commands/history/sql/rollup.ts'),

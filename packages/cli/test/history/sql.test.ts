@@ -67,6 +67,15 @@ test('statements for tables and for Spark name them as their engines do', async 
   expect(
     await printed('rollup', 'metrics.history', 'fleet', '--dialect', 'clickhouse', '--drop', 'host'),
   ).toMatch(/^CREATE TABLE IF NOT EXISTS `metrics`\.`fleet_states`[\s\S]+;\nCREATE VIEW[^;]+;\n$/);
+  expect(await printed('table', 'history', '--dialect', 'postgres')).toMatch(
+    /^CREATE TABLE IF NOT EXISTS "history" \([\s\S]+;\nCREATE INDEX [^;]+;\n$/,
+  );
+  const onCluster = ['--cluster', 'fleet'];
+  expect(await printed('table', 'metrics.history', ...onCluster)).toMatch(
+    /^CREATE TABLE IF NOT EXISTS `metrics`\.`history_shard` ON CLUSTER `fleet` [^;]+;\n[^;]+Distributed\([^;]+;\n$/,
+  );
+  const hosts = await printed('rollup', 'metrics.history', 'hosts', '--dialect', 'clickhouse', ...onCluster);
+  expect(hosts.match(/^CREATE .+ ON CLUSTER `fleet`/gm)).toHaveLength(4);
   expect(await printed('unique', 'history', '--dialect', 'postgres')).toContain('FROM "history" WHERE');
   expect(await printed('compact', 'a', 'b', '--dialect', 'spark')).toContain('parquet.`a`');
 });
@@ -75,6 +84,15 @@ test.each([
   [
     ['rollup', 'history', 'fleet', '--dialect', 'postgres', '--since', '7d'],
     '--since and --until go with duckdb and spark: a rollup of postgres is a view of all rows',
+  ],
+  [['rollup', 'a', 'b', '--cluster', 'fleet'], '--cluster goes with clickhouse, got --dialect duckdb'],
+  [
+    ['table', 'history', '--dialect', 'postgres', '--cluster', 'fleet'],
+    'cluster is for ClickHouse, got cluster for postgres',
+  ],
+  [
+    ['table', 'history', '--cluster', 'fleet'],
+    'the table of a cluster must be the names of its database and of itself',
   ],
   [['compact', 'a', 'a'], 'into must be another folder than that of the history, got "a"'],
   [['compact', 'a', 'b', '--dialect', 'postgres'], "--dialect must be duckdb, spark, got 'postgres'"],

@@ -26,6 +26,13 @@ export const FILE_DIALECT = defineOption({
   default: 'duckdb',
 });
 
+/** `--cluster` of a command for tables. */
+export const CLUSTER = defineOption({
+  value: '<name>',
+  help: 'the cluster of ClickHouse on whose shards the rows are; the history is named with its database',
+  fallback: 'one server',
+});
+
 export function isTableDialect(dialect: string): dialect is TableDialect {
   return TABLE_DIALECTS.some((name) => name === dialect);
 }

@@ -2,7 +2,7 @@ import { folderRollupSql, historyRollupSql } from '@hdrscope/history';
 import { UsageError } from '../../../command.ts';
 import { defineCommand } from '../../../define-command.ts';
 import { PART_OF_DAY, spanOf, spanOptions } from '../../../moment.ts';
-import { DIALECT, HISTORY_OPERAND, isTableDialect, joinStatements, widenToDays } from './options.ts';
+import { CLUSTER, DIALECT, HISTORY_OPERAND, isTableDialect, joinStatements, widenToDays } from './options.ts';
 
 const DESCRIPTION = `Prints statements by which an engine makes a rollup itself: one row for each series and stretch of time. With --drop,
 series that differ in these attributes only are one series, and the column series has their number.
@@ -17,7 +17,7 @@ export const command = defineCommand({
   examples: [
     'hdrscope history sql rollup history hourly | duckdb',
     'hdrscope history sql rollup history fleet --drop host.name --since 7d | duckdb',
-    'hdrscope history sql rollup metrics.history fleet --dialect clickhouse --every 1d --drop host.name',
+    'hdrscope history sql rollup metrics.history hosts --dialect clickhouse --every 1d --drop host.name --cluster fleet',
   ],
   operands: {
     '<history>': HISTORY_OPERAND,
@@ -32,14 +32,18 @@ export const command = defineCommand({
       isRepeated: true,
       fallback: 'each series has rows of its own',
     },
+    cluster: CLUSTER,
     ...spanOptions('files: the days of '),
   },
   output: 'when done',
   writes: ['sql'],
   async run({ options, operands: [history = '', into = ''] }, io) {
-    const { dialect, every: everyMs, drop } = options;
+    const { dialect, every: everyMs, drop, cluster } = options;
     const span = widenToDays(spanOf(options));
     if (!isTableDialect(dialect)) {
+      if (cluster !== undefined) {
+        throw new UsageError(`--cluster goes with clickhouse, got --dialect ${dialect}`);
+      }
       const statements = folderRollupSql(dialect, history, into, { everyMs, drop, ...span });
       await io.stdout.write(joinStatements(statements));
       return;
@@ -49,8 +53,7 @@ export const command = defineCommand({
         `--since and --until go with duckdb and spark: a rollup of ${dialect} is a view of all rows`,
       );
     }
-    await io.stdout.write(
-      joinStatements(historyRollupSql(dialect, history.split('.'), { into, everyMs, drop })),
-    );
+    const rollup = { into, everyMs, drop, ...(cluster !== undefined && { cluster }) };
+    await io.stdout.write(joinStatements(historyRollupSql(dialect, history.split('.'), rollup)));
   },
 });
