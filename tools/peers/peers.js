@@ -184,6 +184,19 @@ export const PEERS = [
       writeCommand(folder, 'clickhouse-server', 'exec "$here/usr/sbin/clickhouse-server"');
     },
   },
+  // Coordinates servers of ClickHouse.
+  {
+    name: 'zookeeper',
+    version: '3.8.0',
+    folder: 'zookeeper-3.8.0',
+    program: 'bin/zookeeper',
+    make: (folder) => {
+      run('java', ['-version'], { limitSeconds: 30 });
+      unpackWithDependencies([{ name: 'zookeeper', version: '3.8.0' }], folder);
+      const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
+      writeCommand(folder, 'zookeeper', `exec java -Xmx128m -cp "$here/usr/share/java/*" ${main}`);
+    },
+  },
   // ClickHouse in a process.
   { ...npmPeer('chdb', '3.4.0'), isExtra: true },
   {

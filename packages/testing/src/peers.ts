@@ -37,6 +37,7 @@ export type PeerName =
   | 'pm2'
   | 'chdb'
   | 'clickhouse-18'
+  | 'zookeeper'
   | 'spark'
   | 'iceberg'
   | 'spark-4'

@@ -1,6 +1,14 @@
 import { describeWithPeers } from '@hdrscope/testing';
 import fc from 'fast-check';
-import { type HistoryRow, mergeRows, percentilesOf } from '../../src/index.ts';
+import {
+  type HistoryRow,
+  historyFunctionsSql,
+  historySql,
+  historyTableSql,
+  mergeRows,
+  percentilesOf,
+  uniqueRowsSql,
+} from '../../src/index.ts';
 import { ClickHouseShards } from '../support/clickhouse-shards.ts';
 import { groupedBy, recorded, rowsOf } from '../support/recorded.ts';
 
@@ -68,6 +76,104 @@ describeWithPeers(['clickhouse-18'])('two shards of ClickHouse 18', () => {
     expect(areBothUsed).toBe(true);
   }, 120_000);
 });
+
+// The columns of a history, with texts and integers in place of the types that this version lacks.
+const OWN_COLUMNS = `metric String, unit String, attributes String, start Int64, \`end\` Int64, producer String, sequence Int64, count Int64,
+  sum Float64, min Float64, max Float64, scale Float64, bits Int32, k Array(Int32), c Array(Int64), version Int32, w Array(Int32),
+  sum_below Float64, sum_above Float64, min_above Float64, max_below Float64, revision UInt64, exemplars String`;
+const TABLE = ['metrics', 'history'];
+const UNIQUE = uniqueRowsSql({ metric: 'lat' }, 'clickhouse', { table: TABLE });
+
+const MERGED_UNIQUE = `SELECT visitParamExtractString(attributes, 'route') AS route, any(unit) AS unit, any(scale) AS scale, bits, sum(count) AS count,
+  sum(sum) AS sum, min(min) AS min, max(max) AS max, sumMap(k, c) AS slots
+FROM (${UNIQUE}) GROUP BY route, bits FORMAT JSONEachRow`;
+
+describeWithPeers(['clickhouse-18', 'zookeeper'])('four servers of ClickHouse 18, two for each shard', () => {
+  let servers: ClickHouseShards;
+  beforeAll(async () => {
+    servers = await ClickHouseShards.start({ replicas: 2, hasZooKeeper: true });
+    await servers.run(0, 'CREATE DATABASE metrics ON CLUSTER fleet');
+    await servers.run(
+      0,
+      `CREATE TABLE metrics.history_shard ON CLUSTER fleet (${OWN_COLUMNS})
+        ENGINE = ReplicatedReplacingMergeTree('/tables/{shard}/history', '{replica}', revision)
+        PARTITION BY tuple() ORDER BY (metric, attributes, start, producer, sequence)`,
+    );
+    const [, distributed] = historyTableSql('clickhouse', TABLE, { cluster: 'fleet' }).split(';\n');
+    await servers.run(0, distributed!);
+  }, 90_000);
+  afterAll(async () => {
+    await servers?.stop();
+  });
+
+  const all = [0, 1, 2, 3];
+  const countIn = async (server: number, table: string): Promise<number> =>
+    Number(await servers.run(server, `SELECT count() FROM metrics.${table}`));
+  /** Inserts rows by way of a server, and again by way of the next one until one has taken them. Returns how often that failed. */
+  const insert = async (rows: readonly HistoryRow[], first: number): Promise<number> => {
+    const body = rows.map(ownLineOf).join('\n');
+    for (let failures = 0; ; failures++) {
+      try {
+        await servers.run((first + failures) % 4, 'INSERT INTO metrics.history FORMAT JSONEachRow', body);
+        return failures;
+      } catch (error) {
+        if (failures === 20) throw error;
+      }
+    }
+  };
+
+  test('have each row once, though one is killed between and during inserts, which come again', async () => {
+    const routes = Array.from({ length: 12 }, (_, i) => `/${i}`);
+    const rows = await rowsOf(
+      routes.map((route, i) => ({
+        significantDigits: 2 + (i % 2),
+        attributes: { route },
+        intervals: Array.from({ length: 30 }, (_, at) => [at * 1000, i * at, i + at]),
+      })),
+    );
+    // Each insert has the rows of several series, so of both shards.
+    const batches = Array.from({ length: 30 }, (_, at) => rows.filter(({ sequence }) => sequence === at));
+    let failures = 0;
+    for (const [at, batch] of batches.entries()) {
+      const killed = at === 8 ? servers.kill(3) : undefined;
+      failures += await insert(batch, at);
+      await killed;
+      if (at === 20) await servers.restart(3);
+    }
+    // Those by way of the killed server.
+    expect(failures).toBeGreaterThan(0);
+    for (const server of all) await servers.run(server, 'SYSTEM SYNC REPLICA metrics.history_shard');
+    const sizes = await Promise.all(all.map((server) => countIn(server, 'history_shard')));
+    expect(sizes[0]).toBeGreaterThan(0);
+    expect(sizes[2]).toBeGreaterThan(0);
+    expect(sizes).toEqual([sizes[0], sizes[0], sizes[2], sizes[2]]);
+    for (const server of all) {
+      expect(await countIn(server, 'history')).toBe(rows.length);
+      expect(await servers.run(server, `SELECT count() FROM (${UNIQUE})`)).toBe(`${rows.length}\n`);
+      expectMerged(await servers.run(server, MERGED_UNIQUE), rows);
+    }
+  }, 120_000);
+
+  test('refuse statements that need a later version, on all of them', async () => {
+    const [shard] = historyTableSql('clickhouse', ['metrics', 'other'], { cluster: 'fleet' }).split(';\n');
+    await expect(servers.run(0, shard!)).rejects.toThrow('Syntax error');
+    for (const sql of historyFunctionsSql('clickhouse')) {
+      await expect(servers.run(0, sql)).rejects.toThrow('Syntax error');
+    }
+    const question = { metric: 'lat', percentiles: [99] };
+    await expect(servers.run(0, historySql(question, 'clickhouse', { table: TABLE }))).rejects.toThrow(
+      'Syntax error',
+    );
+    for (const server of all) {
+      expect(await servers.run(server, 'SHOW TABLES FROM metrics')).toBe('history\nhistory_shard\n');
+    }
+  });
+});
+
+/** A row for `OWN_COLUMNS`. */
+function ownLineOf({ attributes, startMs, endMs, margins, exemplars, ...row }: HistoryRow): string {
+  return JSON.stringify({ ...row, attributes: JSON.stringify(attributes), start: startMs, end: endMs });
+}
 
 function lineOf({ attributes, endMs, version, w, margins, ...row }: HistoryRow): string {
   return JSON.stringify({ ...row, keys: Object.keys(attributes), values: Object.values(attributes) });
