@@ -10,47 +10,53 @@ import {
   historyTableSql,
   uniqueRowsSql,
 } from '../../src/index.ts';
+import { minutes } from '../support/filled-folder.ts';
 import { expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
 import { droppedKeys, inOrder, mergedSeries, rolledRow, rowsOfHosts } from '../support/merged-series.ts';
 
 const TABLE = ['metrics', 'history'];
 const HOUR_MS = 3_600_000;
 
-/** The statements that make a table and its rollup in a cluster. */
-function statementsFor(cluster: string, drop: readonly string[] = []): string[] {
-  return [
-    ...historyTableSql('clickhouse', TABLE, { cluster }).split(';\n'),
-    ...historyRollupSql('clickhouse', TABLE, { cluster, drop }),
-  ];
-}
-
 describeWithPeers(['chdb'])('statements for a cluster, in ClickHouse 26 that is all its shards', () => {
   let server: ClickHouse;
   beforeAll(async () => {
     server = await ClickHouse.start();
+    await server.run('CREATE DATABASE metrics');
+    await make(historyTableSql('clickhouse', TABLE, { cluster: 'alone' }).split(';\n'));
+    // Two shards with the rows of other series each, and two that both have all rows.
+    await server.run(`CREATE VIEW metrics.part_shard AS SELECT * FROM metrics.history_shard
+      WHERE sipHash64(metric, toString(attributes)) % 2 = shardNum() - 1`);
+    for (const name of ['part', 'history']) {
+      await server.run(
+        `CREATE TABLE metrics.${name}_pair AS metrics.history_shard ENGINE = Distributed('pair', 'metrics', '${name}_shard')`,
+      );
+    }
+    // A merge would drop a repeated row too.
+    await server.run('SYSTEM STOP MERGES metrics.history_shard');
   }, 60_000);
   afterAll(async () => {
     await server?.stop();
   });
 
-  /** Makes the tables anew. This engine has no Keeper, so it runs what each server of a cluster would run. */
-  async function make(cluster: string, drop?: readonly string[]): Promise<void> {
-    await server.run('DROP DATABASE IF EXISTS metrics');
-    await server.run('CREATE DATABASE metrics');
-    for (const sql of statementsFor(cluster, drop)) {
-      expect(sql).toContain(` ON CLUSTER \`${cluster}\``);
+  /** Runs what each server of a cluster would run: this engine has no Keeper. */
+  async function make(statements: readonly string[]): Promise<void> {
+    const clause = ' ON CLUSTER `alone`';
+    for (const sql of statements) {
+      expect(sql).toContain(clause);
       // It knows the clause.
       await server.run(`EXPLAIN AST ${sql}`);
-      await server.run(sql.replace(` ON CLUSTER \`${cluster}\``, ''));
+      await server.run(sql.replace(clause, ''));
     }
-    // A merge would drop a repeated row too.
-    await server.run('SYSTEM STOP MERGES metrics.history_shard');
   }
 
-  /** Writes each list of rows twice, as after an answer that was lost. */
+  let batches = 0;
+
+  /** Gives the table these lists of rows only. Each is written twice, as after an answer that was lost. */
   async function write(lists: readonly (readonly HistoryRow[])[]): Promise<void> {
+    await server.run('TRUNCATE TABLE metrics.history_shard');
     const target = await clickHouseTable({ url: server.url, table: TABLE }).open();
-    for (const [number, rows] of lists.entries()) {
+    for (const rows of lists) {
+      const number = batches++;
       for (const _ of [1, 2]) await target.write({ producer: 'shop 1', number, rows });
     }
     await target.close();
@@ -60,7 +66,6 @@ describeWithPeers(['chdb'])('statements for a cluster, in ClickHouse 26 that is 
 
   test('fill and ask the shards through a distributed table, which counts repeated inserts once', async () => {
     await expectMergedPercentiles(6, async (lists) => {
-      await make('alone');
       await write(lists);
       const [size] = await server.ask('SELECT count() AS rows FROM metrics.history_shard');
       expect(Number(size!.rows)).toBe(lists.flat().length);
@@ -73,10 +78,11 @@ describeWithPeers(['chdb'])('statements for a cluster, in ClickHouse 26 that is 
       fc.asyncProperty(rowsOfHosts, droppedKeys, async (makeRows, drop) => {
         const rows = await makeRows();
         if (rows.length === 0) return;
-        await make('alone', drop);
+        const into = `rollup_${batches}`;
+        await make(historyRollupSql('clickhouse', TABLE, { cluster: 'alone', into, drop }));
         await write([rows]);
         const found = await server.ask(
-          'SELECT *, toUnixTimestamp64Milli(start) AS start_ms FROM metrics.history_rollup',
+          `SELECT *, toUnixTimestamp64Milli(start) AS start_ms FROM metrics.${into}`,
         );
         expect(inOrder(found.map(rolledRow))).toEqual(mergedSeries(rows, drop, HOUR_MS));
       }),
@@ -86,16 +92,7 @@ describeWithPeers(['chdb'])('statements for a cluster, in ClickHouse 26 that is 
 
   test('add what two shards have, and count a row once that both have', async () => {
     await expectMergedPercentiles(6, async (lists) => {
-      await make('alone');
       await write(lists);
-      // Two shards with the rows of other series each.
-      await server.run(`CREATE VIEW metrics.part_shard AS SELECT * FROM metrics.history_shard
-        WHERE sipHash64(metric, toString(attributes)) % 2 = shardNum() - 1`);
-      for (const name of ['part', 'history']) {
-        await server.run(
-          `CREATE TABLE metrics.${name}_pair AS metrics.history_shard ENGINE = Distributed('pair', 'metrics', '${name}_shard')`,
-        );
-      }
       const rows = lists[0]!;
       const values = rows.reduce((sum, { count }) => sum + count, 0);
       for (const name of ['part_pair', 'history_pair']) {
@@ -111,16 +108,13 @@ describeWithPeers(['chdb'])('statements for a cluster, in ClickHouse 26 that is 
 
   test('let functions ask all shards', async () => {
     for (const sql of historyFunctionsSql('clickhouse')) await server.run(sql);
-    await expectMergedPercentiles(3, async (lists) => {
-      await make('alone');
-      await write(lists.slice(0, 1));
-      await server.run(
-        `CREATE TABLE metrics.pair AS metrics.history_shard ENGINE = Distributed('pair', 'metrics', 'history_shard')`,
-      );
-      const select = (table: string): string =>
-        `SELECT hdr_percentile(k, c, w, bits, scale, 99) AS p99, hdr_merge(k, c, w, bits, scale).k AS slots FROM metrics.${table}`;
-      expect(await server.ask(select('pair'))).toEqual(await server.ask(select('history_shard')));
-      return [];
-    });
+    await write([await minutes(5)]);
+    const select = (table: string): string =>
+      `SELECT hdr_percentile(k, c, w, bits, scale, 99) AS p99, hdr_merge(k, c, w, bits, scale).k AS slots,
+        hdr_count_within(k, c, w, bits, scale, 0, 1).lower AS values FROM metrics.${table}`;
+    const [own] = await server.ask(select('history_shard'));
+    expect(await server.ask(select('part_pair'))).toEqual([own]);
+    // Each row counts as often as it is there.
+    expect(await server.ask(select('history_pair'))).toEqual([{ ...own, values: 2 * Number(own!.values) }]);
   }, 120_000);
 });
