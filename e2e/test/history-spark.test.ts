@@ -1,6 +1,12 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type HistoryQuestion, type HistoryRow, historyFunctionsSql, historySql } from '@hdrscope/history';
+import {
+  folderRollupSql,
+  type HistoryQuestion,
+  type HistoryRow,
+  historyFunctionsSql,
+  historySql,
+} from '@hdrscope/history';
 import { describeWithPeers } from '@hdrscope/testing';
 import { importHistorySupport } from './support/history-support.ts';
 import { Spark } from './support/spark.ts';
@@ -36,6 +42,7 @@ interface Expectations {
   expectRefusals(engine: { readonly dialect: 'spark'; ask(sql: string): Answer }): Promise<void>;
   documentedSql(section: '### Functions', engine: 'spark'): string;
   fillDays(days: number): Promise<{ readonly folder: string; readonly startMs: number }>;
+  expectRefusedFiles(ask: (folder: string) => Promise<unknown>, columns?: readonly string[]): Promise<void>;
   destroyOthers(folder: string, metric: string, sinceMs: number, untilMs: number): number;
   /** Removed after the tests of the file. */
   newDirectory(): string;
@@ -57,6 +64,7 @@ const {
   expectRefusals,
   documentedSql,
   fillDays,
+  expectRefusedFiles,
   destroyOthers,
   newDirectory,
 } = await importHistorySupport<Expectations>(
@@ -71,6 +79,7 @@ const {
   'folder-of-days',
   'folder-statements',
   'sql-functions',
+  'lacking-files',
 );
 
 /** Starts Spark for the tests of a block. Returns how statements run in it. */
@@ -152,6 +161,16 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
   test('finds a metric and its attributes whatever their characters are', async () => {
     const special = ['$' + '{x}', '$' + '{spark.app.name}', '\\$', '\\u0041', '\\%', '\\_'];
     await expectAnyTexts(10, ask, special);
+  }, 300_000);
+
+  test('refuses a folder in which a file lacks a column that all files have', async () => {
+    const columns = ['metric', 'start', 'attributes', 'count', 'k'];
+    const sinceMs = Date.parse('2023-11-14');
+    await expectRefusedFiles(
+      (folder) => ask({ metric: 'lat', where: { route: '/a' }, sinceMs }, folder),
+      columns.slice(2),
+    );
+    await expectRefusedFiles((folder) => run(folderRollupSql('spark', folder, newDirectory())), columns);
   }, 300_000);
 
   test('writes rollups that mergeRows would give, also over attributes, again and again', async () => {

@@ -39,6 +39,11 @@ export const ADDED_COLUMNS = {
   weight: '1::BIGINT',
 } as const;
 
+/** The columns that every file has. */
+export const REQUIRED_COLUMNS: readonly string[] = COLUMNS.filter(
+  (column) => !Object.hasOwn(ADDED_COLUMNS, column),
+);
+
 /** Columns that only files of rollups over attributes have. */
 export const SERIES_COLUMNS = ['series', 'series_above'] as const;
 

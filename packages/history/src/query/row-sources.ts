@@ -41,6 +41,7 @@ export async function rowSourceOf(files: readonly string[], run: RunSql): Promis
     distinct: sourceOf(files.filter((path) => !repeated.has(path))),
     repeated: sourceOf(files.filter((path) => repeated.has(path))),
     hasWidths: files.some(mayHaveWidths),
+    mayLackColumns: false,
   };
 }
 

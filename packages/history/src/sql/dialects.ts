@@ -1,4 +1,4 @@
-import { ADDED_COLUMNS, SERIES_COLUMNS } from '../parquet/schema.ts';
+import { ADDED_COLUMNS, REQUIRED_COLUMNS, SERIES_COLUMNS } from '../parquet/schema.ts';
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { cannotHold } from './question.ts';
 import type { RowSource } from './row-source.ts';
@@ -24,6 +24,11 @@ export interface Dialect {
    * @param days Only these folders of days.
    */
   readonly files: ((folder: string, days?: DaySpan) => string) | undefined;
+  /**
+   * A condition that is an error of the engine where a column that every file has is NULL; `undefined` when `files` refuses a file that
+   * lacks one.
+   */
+  readonly refuseNulls?: () => string;
   /** A time as the column `start` has it. */
   readonly time: (ms: string) => string;
   /** Milliseconds since 1970, as an integer. */
@@ -82,6 +87,11 @@ const COPY = `row_number() OVER (PARTITION BY producer, sequence ORDER BY ${NEWE
 const DENIED_WIDTHS =
   'a file has rows with widths, and its key hdrscope.history.rows says isNarrow: write its rows again without this key, or with writeRows';
 
+const DENIED_FILE = `a file of the folder lacks one of the columns ${REQUIRED_COLUMNS.join(', ')}: it is no file of a history, take it away`;
+
+const hasNull = ({ name }: Dialect): string =>
+  REQUIRED_COLUMNS.map((column) => `${name(column)} IS NULL`).join(' OR ');
+
 const duckdb: Dialect = {
   // The parser ends at a NUL.
   text: (text) => text.split('\0').map(doubled("'")).join(' || chr(0) || '),
@@ -103,6 +113,7 @@ const duckdb: Dialect = {
         };
     return `(SELECT * FROM read_parquet(${duckdb.text(pattern)}, ${some.partitioning}, union_by_name = true)${some.where} UNION ALL BY NAME SELECT ${added.join(', ')} WHERE FALSE)`;
   },
+  refuseNulls: () => `CASE WHEN ${hasNull(duckdb)} THEN error(${duckdb.text(DENIED_FILE)}) ELSE TRUE END`,
   time: (ms) => `to_timestamp(${ms} / 1000.0)`,
   ms: (time) => `epoch_ms(${time})`,
   attribute: (key) => `attributes[${key}]`,
@@ -156,8 +167,15 @@ const FILE_COLUMNS =
 const clickhouse: Dialect = {
   text: (text) => `'${wellFormed(text).replace(/['\\]/g, '\\$&').replaceAll('\0', '\\0')}'`,
   name: (text) => `\`${wellFormed(text).replace(/[`\\]/g, '\\$&').replaceAll('\0', '\\0')}\``,
-  // A missing column is a list without elements, or 0.
-  files: (folder) => `file(${clickhouse.text(filesOf(folder))}, 'Parquet', ${clickhouse.text(FILE_COLUMNS)})`,
+  files: (folder) => {
+    const { text } = clickhouse;
+    const path = text(filesOf(folder));
+    // A missing column is a list without elements, or 0, so the footers say whether one is missing that every file has.
+    const found = "arrayMap(column -> splitByChar('.', column.path)[1], columns)";
+    const isDenied = `max(NOT hasAll(${found}, [${listTexts(REQUIRED_COLUMNS, clickhouse)}]))`;
+    const check = `(SELECT throwIf(${isDenied}, ${text(DENIED_FILE)}) FROM file(${path}, 'ParquetMetadata')) = 0`;
+    return `(SELECT * FROM file(${path}, 'Parquet', ${text(FILE_COLUMNS)}) WHERE ${check})`;
+  },
   time: (ms) => `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`,
   ms: (time) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC'))`,
   attribute: (key) => `if(mapContains(attributes, ${key}), attributes[${key}], NULL)`,
@@ -187,6 +205,7 @@ const spark: Dialect = {
     const all = `parquet.${spark.name(folder)}`;
     return isAllDays(days) ? all : `(SELECT * FROM ${all} WHERE ${dayConditions(days, spark)})`;
   },
+  refuseNulls: () => `CASE WHEN ${hasNull(spark)} THEN raise_error(${spark.text(DENIED_FILE)}) ELSE TRUE END`,
   time: (ms) => `timestamp_millis(${ms})`,
   ms: (time) => `unix_millis(${time})`,
   attribute: (key) => `try_element_at(attributes, ${key})`,

@@ -7,13 +7,14 @@ import { FILE_COLUMNS, type FolderDialect, WRITERS } from './folder-writers.ts';
 import { sourceOf } from './history-sql.ts';
 import { assertTime } from './question.ts';
 import { assertKeys } from './rollup-sql.ts';
-import { unknownSource } from './row-source.ts';
+import { type RowSource, unknownSource } from './row-source.ts';
 import {
+  conditionOf,
   FIGURE_TOTALS,
   figureColumns,
+  hasValues,
   PART_TOTALS,
   slotsOf,
-  spanConditions,
   WEIGHT_COLUMN,
   WEIGHT_TOTAL,
 } from './statement.ts';
@@ -93,7 +94,7 @@ export function folderCompactSql(
   // NULL in these columns says that the values are of one series.
   const rows = DIALECTS[dialect].once(
     [...columns, `${day(ms)} AS day`, `${seriesKey('attributes')} AS file_order`].join(', '),
-    unknownSource(source.rows),
+    source.rows,
     source.where,
   );
   return write(`  ${rows}`, into, 'compact');
@@ -107,7 +108,7 @@ export function folderCompactSql(
  *
  * The statements may be run again, also when rows came late: they replace the files of the days that they read, and of two rows of a
  * stretch the one of more rows counts. Days that were removed from `folder` stay in `into`, which has the rollups of one history, length,
- * engine and list of attributes only.
+ * engine and list of attributes only. A file that lacks a column of every file is an error of the statements.
  *
  * @param folder The folder of a history, as the engine names it. Nothing in it is changed.
  * @param into The folder of the rollup.
@@ -131,11 +132,10 @@ export function folderRollupSql(
   const { everyMs = HOUR_MS, drop = [] } = options;
   assertPartOfDay(everyMs);
   assertKeys(drop);
-  const { rows: all, where } = checkedSource(dialect, folder, into, options);
+  const { rows: source, where } = checkedSource(dialect, folder, into, options);
   const language = DIALECTS[dialect];
   const writer = WRITERS[dialect];
   const { name, once, without, readTwice } = language;
-  const source = unknownSource(all);
   const ms = language.ms(name('start'));
   const kept = without('attributes', drop);
   // Rows of different values in one of these are never added.
@@ -174,7 +174,7 @@ export function folderRollupSql(
     weight: whole('weight_n'),
   };
   const rows = `WITH asked AS ${readTwice}(
-  ${once(columns.join(', '), source, `${name('count')} > 0 AND ${where}`)}
+  ${once(columns.join(', '), source, `${hasValues(source, language)} AND ${where}`)}
 ), of_series AS (
   SELECT ${key}, whole_key, any_value(metric) AS metric, any_value(kept) AS kept, ${PART_TOTALS}, ${WEIGHT_TOTAL} AS row_weight, sum(1 + row_revision) AS revision_n,
     max(coalesce(series, 1)) AS least_n,
@@ -213,7 +213,7 @@ function checkedSource(
   folder: string,
   into: string,
   { sinceMs, untilMs }: Span,
-): { readonly rows: string; readonly where: string } {
+): { readonly rows: RowSource; readonly where: string } {
   assertFollows('the dialect', FOLDER_DIALECT, dialect);
   for (const [name, path] of Object.entries({ folder, into })) {
     if (typeof path !== 'string' || path === '') {
@@ -235,8 +235,9 @@ function checkedSource(
     );
   }
   const span = { sinceMs, untilMs };
-  const rows = WRITERS[dialect].withAdded(sourceOf({ folder }, dialect, DIALECTS[dialect], span));
-  return { rows, where: ['TRUE', ...spanConditions(span, DIALECTS[dialect])].join(' AND ') };
+  const files = sourceOf({ folder }, dialect, DIALECTS[dialect], span);
+  const rows = unknownSource(WRITERS[dialect].withAdded(files), true);
+  return { rows, where: conditionOf({ where: [], ...span }, DIALECTS[dialect], rows) };
 }
 
 function isAdded(column: string): column is keyof typeof ADDED_COLUMNS {

@@ -38,7 +38,8 @@ const OWNER: OptionsOwner<HistorySource> = {
  * `crossing_count` is how many values are of intervals that reach over the end of the stretch in which they start: they may be of a later one.
  * The borders of months, and those of a time zone other than UTC, are in the statement, so all engines divide time alike.
  *
- * All texts of the question may have any characters.
+ * All texts of the question may have any characters. A file of a folder that lacks a column of every file is an error of the engine, except
+ * that DuckDB and Spark take rows without `metric` or `start` for those of others.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the question, the dialect or the source is not a documented one, or the engine cannot
  *   hold a text: PostgreSQL has no U+0000; `ERR_INVALID_VALUE` when a percentile is not a number from 0 to 100.
@@ -57,7 +58,7 @@ export function historySql(
 ): string {
   const language = dialectOf(dialect);
   const checked = checkedQuestion(question);
-  const rows = unknownSource(sourceOf(source, dialect, language, checked));
+  const rows = unknownSource(sourceOf(source, dialect, language, checked), source.folder !== undefined);
   return statementOf(checked, rows, language, {
     stretches: boundedStretches(checked),
     ofPercentile(percentile, first, last) {

@@ -8,9 +8,11 @@ export interface RowSource {
   readonly repeated: string | undefined;
   /** Whether a row may have widths. */
   readonly hasWidths: boolean;
+  /** Whether rows are those of files that nobody has looked at: an engine gives NULL for a column that one of them lacks. */
+  readonly mayLackColumns: boolean;
 }
 
 /** A source of whose rows nothing is known. */
-export function unknownSource(all: string): RowSource {
-  return { all, distinct: undefined, repeated: all, hasWidths: true };
+export function unknownSource(all: string, mayLackColumns: boolean): RowSource {
+  return { all, distinct: undefined, repeated: all, hasWidths: true, mayLackColumns };
 }

@@ -86,7 +86,6 @@ export function statementOf(
 ): string {
   const { percentiles, by } = question;
   const { text, name, double } = dialect;
-  const hasValues = `${name('count')} > 0`;
   const literal = (value: string): string => text(wellFormed(value));
   const attribute = (key: string): string => dialect.attribute(literal(key));
   const groups = by.map((_, i) => groupColumn(i));
@@ -121,7 +120,7 @@ export function statementOf(
   const facts = ['id', ...keys, 'bits', ...FIGURES, 'crossing_n'];
   const ofTotals = facts.map((fact) => `totals.${fact}`).join(', ');
   return `WITH asked AS ${dialect.readTwice}(
-  ${dialect.once(columns.join(', '), source, `${hasValues} AND ${conditionOf(question, dialect)}`)}
+  ${dialect.once(columns.join(', '), source, `${hasValues(source, dialect)} AND ${conditionOf(question, dialect, source)}`)}
 ), totals AS (
   SELECT row_number() OVER (ORDER BY ${key}) AS id, ${key}, min(bits) AS bits,
     ${FIGURE_TOTALS}, sum(row_crossing) AS crossing_n
@@ -203,7 +202,29 @@ export function slotsOf(
   return hasWidths ? slots(rows) : narrowSlots(rows);
 }
 
-/** The condition of the rows that a question asks for. Without a metric, it holds for rows of all metrics. */
+/** The condition of rows with values. */
+export function hasValues(source: Pick<RowSource, 'mayLackColumns'>, dialect: Dialect): string {
+  return orLacking('count', `${dialect.name('count')} > 0`, source, dialect);
+}
+
+/** A condition that also holds where a file lacks its column: comparisons leave such rows out, and `refuseNulls` would not see them. */
+function orLacking(
+  column: string,
+  condition: string,
+  { mayLackColumns }: Pick<RowSource, 'mayLackColumns'>,
+  { name, refuseNulls }: Dialect,
+): string {
+  return mayLackColumns && refuseNulls !== undefined
+    ? `(${condition} OR ${name(column)} IS NULL)`
+    : condition;
+}
+
+/**
+ * The condition of the rows that a question asks for. Without a metric, it holds for rows of all metrics. Where files may lack columns, such
+ * a row is an error of the engine.
+ *
+ * @param source @default rows that have all columns
+ */
 export function conditionOf(
   {
     metric,
@@ -211,12 +232,17 @@ export function conditionOf(
     ...span
   }: Pick<CheckedQuestion, 'where' | 'sinceMs' | 'untilMs'> & { readonly metric?: string | undefined },
   dialect: Dialect,
+  source: Pick<RowSource, 'mayLackColumns'> = { mayLackColumns: false },
 ): string {
   const literal = (value: string): string => dialect.text(wellFormed(value));
   return [
+    // By these two, engines leave out whole parts of files, so they stay as they are: rows without a metric or a time are of no other one.
     metric === undefined ? 'TRUE' : `metric = ${literal(metric)}`,
-    ...where.map(([key, value]) => `${dialect.attribute(literal(key))} = ${literal(value)}`),
     ...spanConditions(span, dialect),
+    ...where.map(([key, value]) =>
+      orLacking('attributes', `${dialect.attribute(literal(key))} = ${literal(value)}`, source, dialect),
+    ),
+    ...(source.mayLackColumns && dialect.refuseNulls !== undefined ? [dialect.refuseNulls()] : []),
   ].join(' AND ');
 }
 

@@ -29,9 +29,9 @@ export function uniqueRowsSql(
   const language = dialectOf(dialect);
   const { metric, ...rest } = selection;
   const checked = checkedQuestion({ metric: metric === undefined ? '' : metric, ...rest });
-  const rows = unknownSource(sourceOf(source, dialect, language, checked));
+  const rows = unknownSource(sourceOf(source, dialect, language, checked), source.folder !== undefined);
   const columns = COLUMNS.map(DIALECTS[dialect].name).join(', ');
-  const statement = language.once(columns, rows, conditionOf({ ...checked, metric }, language));
+  const statement = language.once(columns, rows, conditionOf({ ...checked, metric }, language, rows));
   // Spark numbers the copies in a column.
   return dialect === 'spark' ? `SELECT ${columns} FROM (${statement})` : statement;
 }

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
-import { type HistoryQuestion, historySql, historyTableSql } from '../../src/index.ts';
+import { type HistoryQuestion, historySql, historyTableSql, uniqueRowsSql } from '../../src/index.ts';
 import { expectAnyTexts } from '../support/any-texts.ts';
 import { writeRows } from '../support/folder.ts';
+import { expectRefusedFiles } from '../support/lacking-files.ts';
 import { expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { expectAllShapes } from '../support/shaped-rows.ts';
@@ -59,6 +60,14 @@ describeWithPeers(['chdb'])('ClickHouse that reads files', () => {
       session.query(`INSERT INTO tests.history SELECT * FROM file('${folder}/*/*.parquet', 'Parquet')`);
       return answerOf(historySql(question, 'clickhouse', { table: ['tests', 'history'] }));
     });
+  });
+
+  test('refuses a folder in which a file lacks a column that all files have', async () => {
+    await expectRefusedFiles(async (folder) => ask({ metric: 'lat', where: { route: '/a' } }, folder));
+    await expectRefusedFiles(
+      async (folder) => answerOf(uniqueRowsSql({ metric: 'lat' }, 'clickhouse', { folder })),
+      ['producer', 'k'],
+    );
   });
 
   test('finds a metric and its attributes whatever their characters are', async () => {
