@@ -29,6 +29,7 @@ interface Expectations {
   expectFolderRollups(numRuns: number, dialect: 'spark', run: Run): Promise<void>;
   expectFolderCompaction(numRuns: number, dialect: 'spark', run: Run): Promise<void>;
   expectLaterRollups(dialect: 'spark', run: Run): Promise<void>;
+  expectOverlappingRollups(dialect: 'spark', run: Run): Promise<void>;
   writeRows(folder: string, rows: readonly HistoryRow[]): Promise<string>;
   minutes(count: number): Promise<HistoryRow[]>;
   expectFunctions(
@@ -58,6 +59,7 @@ const {
   expectFolderRollups,
   expectFolderCompaction,
   expectLaterRollups,
+  expectOverlappingRollups,
   writeRows,
   minutes,
   expectFunctions,
@@ -183,6 +185,10 @@ describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => 
 
   test('counts late rows in its rollups, and gives bounds to series that are merged again', async () => {
     await expectLaterRollups('spark', run);
+  }, 300_000);
+
+  test('has each value once in rollups of days that were rolled up before, also by another length', async () => {
+    await expectOverlappingRollups('spark', run);
   }, 300_000);
 
   test('of 30 days, reads less than 2 % of all row groups for one hour of a metric', async () => {

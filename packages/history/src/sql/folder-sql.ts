@@ -107,8 +107,8 @@ export function folderCompactSql(
  * when they are in a larger one.
  *
  * The statements may be run again, also when rows came late: they replace the files of the days that they read, and of two rows of a
- * stretch the one of more rows counts. Days that were removed from `folder` stay in `into`, which has the rollups of one history, length,
- * engine and list of attributes only. A file that lacks a column of every file is an error of the statements.
+ * stretch the one of more rows counts. Days that were removed from `folder` stay in `into`, which has the rollups of one history, engine and
+ * list of attributes only. A file that lacks a column of every file is an error of the statements.
  *
  * @param folder The folder of a history, as the engine names it. Nothing in it is changed.
  * @param into The folder of the rollup.
@@ -197,7 +197,8 @@ export function folderRollupSql(
 SELECT ${FILE_COLUMNS.map((column) => (values[column] === undefined ? column : `${values[column]} AS ${name(column)}`)).join(', ')},
   ${writer.day('t')} AS day, series_key AS file_order
 FROM totals JOIN lists ON totals.id = lists.id`;
-  return writer.write(rows, into, `rollup-${everyMs}`);
+  // One name for all lengths: a file of another length would stay beside it, and count twice.
+  return writer.write(rows, into, 'rollup');
 }
 
 interface Span {

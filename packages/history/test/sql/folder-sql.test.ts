@@ -11,6 +11,7 @@ import {
   expectFolderCompaction,
   expectFolderRollups,
   expectLaterRollups,
+  expectOverlappingRollups,
   type Run,
 } from '../support/folder-statements.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -32,6 +33,10 @@ test('DuckDB writes each row of a folder once, in its largest revision', async (
 
 test('rollups of DuckDB count late rows, and merged series have bounds when they are merged again', async () => {
   await expectLaterRollups('duckdb', run);
+});
+
+test('rollups of DuckDB over days that were rolled up before, also by another length, have each value once', async () => {
+  await expectOverlappingRollups('duckdb', run);
 });
 
 test('DuckDB writes the same bytes again, in one file for each of 200 days', async () => {

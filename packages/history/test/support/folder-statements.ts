@@ -164,3 +164,31 @@ export async function expectLaterRollups(dialect: FolderDialect, run: Run): Prom
   await rollUpHistory(into, again, { everyMs: DAY_MS, nowMs: LATER_MS });
   expect(await facts(again)).toEqual(ofDays);
 }
+
+/** Expects that rollups of spans that share days, and of another length into the same folder, have each value once. */
+export async function expectOverlappingRollups(dialect: FolderDialect, run: Run): Promise<void> {
+  const [folder, into, whole] = [newDirectory(), newDirectory(), newDirectory()];
+  const rows = await minutes(3);
+  const startMs = Math.floor(rows[0]!.startMs / DAY_MS) * DAY_MS;
+  for (let day = 0; day < 3; day++) {
+    const moved = rows.map((row) => ({
+      ...row,
+      startMs: row.startMs + day * DAY_MS,
+      endMs: row.endMs + day * DAY_MS,
+      producer: `shop ${day}`,
+    }));
+    await writeRows(folder, moved);
+  }
+  const roll = (options: object) => run(folderRollupSql(dialect, folder, into, options));
+  await roll({ untilMs: startMs + 2 * DAY_MS });
+  await roll({ sinceMs: startMs + DAY_MS });
+  await run(folderRollupSql(dialect, folder, whole));
+  expect(new Set(await readFolder(into))).toEqual(new Set(await readFolder(whole)));
+  await roll({ everyMs: DAY_MS, sinceMs: startMs + DAY_MS });
+  const found = await readFolder(into);
+  expect(found.map(({ startMs, endMs, count }) => [endMs - startMs, count])).toEqual([
+    [HOUR_MS, 6],
+    [DAY_MS, 6],
+    [DAY_MS, 6],
+  ]);
+}
