@@ -41,13 +41,24 @@ const HEAD = /^\s*(?:\/\*[\s\S]*?\*\/|(?:\/\/.*\n)+)/;
  * @returns {string[]}
  */
 function licenceFiles(dir) {
-  return readdirSync(dir, { withFileTypes: true })
+  const entries = readdirSync(dir, { withFileTypes: true });
+  const texts = entries
     .filter(({ name }) => /^(?:licen[cs]e|notice|copyright)/i.test(name))
     .flatMap((entry) => {
       const path = join(dir, entry.name);
       // ECharts has a folder of further licences.
       return entry.isDirectory() ? licenceFiles(path) : [readFileSync(path, 'utf8').trim()];
     });
+  const readme = entries.find(({ name }) => /^readme\.md$/i.test(name));
+  return texts.length > 0 || readme === undefined
+    ? texts
+    : readLicence(readFileSync(join(dir, readme.name), 'utf8'));
+}
+
+/** The licence at the end of a README, where a package has no file of it. @param {string} readme */
+function readLicence(readme) {
+  const [, text] = /^#+ licen[cs]e$([^#]+)$/im.exec(readme) ?? [];
+  return text === undefined ? [] : [text.trim()];
 }
 
 /**

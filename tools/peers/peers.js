@@ -169,6 +169,8 @@ export const PEERS = [
   npmPeer('auto-instrumentations', '0.81.2'),
   // What `npm run site` needs.
   npmPeer('site', '1.6.4', join(import.meta.dirname, '../../site')),
+  // The Node.js of `npm run executable`, as npm has it. Its version is that of the package.
+  { ...npmPeer('node-26', '26.12.1'), isExtra: true },
   // A registry of packages, for `npm run release`.
   { ...npmPeer('verdaccio', '6.4.0'), isExtra: true },
   // Too old for the statements of a history, but a server, with shards.

@@ -29,6 +29,7 @@ export type PeerName =
   | 'prometheus-client'
   | 'site'
   | 'auto-instrumentations'
+  | 'node-26'
   | 'node-services'
   | 'layouts'
   | 'runtimes'

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import type { Io, Output, Termination } from '../../src/command.ts';
 import { runCli } from '../../src/program.ts';
 
@@ -22,8 +24,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command line in this process. */
+/** A program that runs command lines in place of this process, such as the executable of `npm run executable`. */
+const PROGRAM = process.env.HDRSCOPE_PROGRAM;
+
+/** What only this process can be. */
+const WITHIN = ['isTerminal', 'columns', 'monotonicMs', 'onOutput', 'onNote'] as const;
+
+/** Runs a command line in this process, or by the program that the environment names. */
 export async function hdrscope(args: readonly string[], world: World = {}): Promise<Ran> {
+  if (PROGRAM !== undefined && WITHIN.every((name) => world[name] === undefined)) {
+    return runProgram(PROGRAM, args, world);
+  }
   const { stdin = '', environment = {}, isTerminal = false, monotonicMs = () => 0, onOutput, onNote } = world;
   const columns = isTerminal ? (world.columns ?? 120) : undefined;
   const ending = new AbortController();
@@ -51,6 +62,21 @@ export async function hdrscope(args: readonly string[], world: World = {}): Prom
     monotonicMs,
   };
   return { exitCode: await runCli(args, io), ...printed };
+}
+
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  { stdin = '', environment = {} }: World,
+): Promise<Ran> {
+  const child = spawn(program, args, { env: { PATH: process.env.PATH, ...environment } });
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve(code ?? -1));
+  });
+  // It may end before it has read everything.
+  child.stdin.on('error', () => {}).end(stdin);
+  const [exitCode, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { exitCode, stdout, stderr };
 }
 
 async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array, void> {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   assertFollows,
@@ -92,8 +93,10 @@ export async function openKernelProgram(
     call: "openKernelProgram('runqueue', { by: 'cgroup' })",
   });
   const { number, keys, isTransient = false } = definition.by[by]!;
+  // In an executable that contains this package, the path is none that libbpf can open.
+  const object = await readFile(kernelProgramFile(name));
   const { program, lacks } = await firstLoaded(definition.ways, ({ without = [], lacks }) =>
-    loadConfigured(kernelProgramFile(name), libbpf, {
+    loadConfigured(object, libbpf, {
       constants: new Uint8Array(Uint32Array.of(number, lacks === undefined ? 0 : 1).buffer),
       maxEntries: { by_key: keys === undefined ? 1 : maxKeys },
       without,
