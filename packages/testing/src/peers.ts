@@ -29,6 +29,7 @@ export type PeerName =
   | 'prometheus-client'
   | 'site'
   | 'auto-instrumentations'
+  | 'image-base'
   | 'node-26'
   | 'node-services'
   | 'layouts'

@@ -205,3 +205,12 @@ test.each([
     expect(isSameTarget(scraped, new URL(url), isHere)).toBe(same);
   },
 );
+
+test('an agent is asked whether its sources and sinks work, and any server whether its process does', async () => {
+  const ill = await answer(503, 'text/plain', 'sink collector: failing\n');
+  const { exitCode, findings } = await examine('--health', `http://${ill}`);
+  expect(exitCode).toBe(1);
+  expect(findings['is healthy']).toMatchObject({ ok: false, detail: expect.stringContaining('503') });
+  const well = await examine('--health', `http://${await serve(createRegistry())}/healthz`);
+  expect(well.findings['is healthy']).toMatchObject({ ok: true, detail: 'by its own account, at /healthz' });
+});

@@ -7,6 +7,7 @@ import { wrapToScreen } from '../../screen/help-text.ts';
 import { canReadKernel } from '../ebpf/doctor.ts';
 import { readServerUrl, readTargetUrl } from '../prometheus/urls.ts';
 import { examineCeph } from './ceph.ts';
+import { examineHealth } from './health.ts';
 import { examineOtlp } from './otlp.ts';
 import { examinePrometheus } from './prometheus.ts';
 import { examineTarget } from './target.ts';
@@ -49,20 +50,25 @@ export const command = defineCommand({
       help: 'a receiver of OTLP over HTTP, such as a Collector; without a path, the path is /v1/metrics',
     },
     ceph: { value: '<path>', help: 'the admin socket of a daemon, or a folder of sockets' },
+    health: {
+      ...url,
+      help: 'an agent with a sink health, as in http://localhost:9466; without a path, the path is /health',
+    },
     kernel: { help: 'what reading histograms of this kernel takes, as hdrscope ebpf doctor' },
   },
   formats: ['text', 'json'],
-  async run({ options: { prometheus, otlp, ceph, kernel = false }, operands, format }, io) {
+  async run({ options: { prometheus, otlp, ceph, health, kernel = false }, operands, format }, io) {
     const urls = operands.map(readTargetUrl);
     if (
       urls.length === 0 &&
       prometheus === undefined &&
       otlp === undefined &&
       ceph === undefined &&
+      health === undefined &&
       !kernel
     ) {
       throw new UsageError(
-        'name what to ask: URLs of services, --prometheus, --otlp, --ceph or --kernel, as in hdrscope doctor localhost:9464',
+        'name what to ask: URLs of services, --prometheus, --otlp, --ceph, --health or --kernel, as in hdrscope doctor localhost:9464',
       );
     }
     const { signal } = io;
@@ -78,6 +84,10 @@ export const command = defineCommand({
     }
     if (ceph !== undefined) {
       examined.push(summarize(`Ceph at ${ceph}`, await examineCeph(ceph, signal)));
+    }
+    if (health !== undefined) {
+      if (health.pathname === '/') health.pathname = '/health';
+      examined.push(summarize(`The agent at ${health.host}`, [await examineHealth(health, signal)]));
     }
     if (kernel) {
       const findings = await examineKernel();
