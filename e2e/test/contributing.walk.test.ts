@@ -16,7 +16,7 @@ const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
   [/^npm (start|test)$/, '.ci/bare types it'],
   [/^\.ci\/run$/, 'it runs this test'],
   [/^npm run (site|registry)$/, 'site.walk.test.ts and get-started.walk.test.ts type it'],
-  [/^npm run executable$/, 'executable.test.ts makes one'],
+  [/^npm run (executable|image)$/, 'executable.test.ts and image.test.ts make them'],
   [/^npm run (readers|statsd-load)$/, 'it measures beside packages of others, or needs a C compiler'],
   [
     /^npm run (bench|contention|fleet|frameworks|growth|in-service|kernel-layouts|quantile-errors|release -- --rehearse)$/,

@@ -27,9 +27,11 @@ const TARGET = /** @type {const} */ ({
   legalComments: 'none',
 });
 
+/** @typedef {{ name: string, version: string, license?: string }} Package */
+
 /**
- * @returns {Promise<{ parts: { name: string, text: string }[], contained: import('../lib/notices.js').Contained }>} The parts, and the
- *   packages of others in them. Code is in ASCII.
+ * @returns {Promise<{ parts: { name: string, text: string }[], notices: import('../lib/notices.js').Contained, contained: Package[] }>} The
+ *   parts, whose code is in ASCII, the licences of the packages of others in them, and all packages in them.
  */
 export async function bundleParts() {
   const { outputFiles, metafile } = await build({
@@ -62,8 +64,19 @@ export async function bundleParts() {
     return { name: `parts/${basename(path)}`, text: code };
   });
   const inputs = Object.assign({}, ...Object.values(metafile.outputs).map((output) => output.inputs));
-  return { parts: await Promise.all(parts), contained: listContained(workspaceRoot, inputs) };
+  const folders = new Set(Object.keys(inputs).map((path) => PACKAGE.exec(path)?.[0] ?? ''));
+  folders.delete('');
+  const contained = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(workspaceRoot, folder, 'package.json'), 'utf8'),
+    );
+    return { name, version, license };
+  });
+  return { parts: await Promise.all(parts), notices: listContained(workspaceRoot, inputs), contained };
 }
+
+/** The folder of a package, before the path of a file in it. */
+const PACKAGE = /^(?:packages\/[^/]+|.*node_modules\/(?:@[^/]+\/)?[^/]+)(?=\/)/;
 
 /** The script that starts the command. */
 export async function bundleBoot() {

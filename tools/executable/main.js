@@ -22,12 +22,13 @@ const OUTPUT = join(workspaceRoot, '.executable');
  *
  * @param {string} prefix
  * @param {string} [node] The folder of a package of npm with a binary of Node.js 26.
- * @returns {Promise<string>} The path of the executable.
+ * @returns {Promise<{ program: string, node: string, contained: import('./bundle.js').Package[] }>} The executable, the folder of its Node.js, and
+ *   the packages of others in it.
  */
 export async function makeExecutable(prefix, node = findNode()) {
   const work = mkdtempSync(join(tmpdir(), 'hdrscope-executable-'));
   try {
-    const { parts, contained } = await bundleParts();
+    const { parts, notices, contained } = await bundleParts();
     for (const { name, text } of parts) write(join(work, name), text);
     for (const name of PACKAGE_FILES) copy(join(workspaceRoot, name), join(work, name));
     write(join(work, 'boot.cjs'), await bundleBoot());
@@ -37,8 +38,8 @@ export async function makeExecutable(prefix, node = findNode()) {
     const doc = join(prefix, 'share/doc/hdrscope');
     copy(join(node, 'LICENSE'), join(doc, 'LICENSE.nodejs'));
     copy(join(workspaceRoot, 'packages/cli/LICENSE'), join(doc, 'LICENSE'));
-    write(join(doc, 'THIRD-PARTY.txt'), formatNotices([contained]));
-    return program;
+    write(join(doc, 'THIRD-PARTY.txt'), formatNotices([notices]));
+    return { program, node, contained };
   } finally {
     rmSync(work, { recursive: true });
   }
@@ -133,6 +134,7 @@ if (isMain(import.meta)) {
     const { out } = readOptions('npm run executable --', {
       out: { text: 'FOLDER', help: 'where the executable is written, as under a prefix', default: OUTPUT },
     });
-    console.log(await makeExecutable(resolve(out)));
+    const { program } = await makeExecutable(resolve(out));
+    console.log(program);
   });
 }

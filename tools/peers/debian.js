@@ -81,11 +81,21 @@ ${invocation} "$@"
 }
 
 /**
+ * Puts the files of Debian packages into a folder.
+ *
+ * @param {readonly string[]} names
+ * @param {string} folder
+ */
+export function downloadPackages(names, folder) {
+  withPackageLists(() => run('apt-get', ['download', ...names], { cwd: folder, limitSeconds: 180 }));
+}
+
+/**
  * @param {string} name
  * @param {string} folder
  */
 function download(name, folder) {
-  withPackageLists(() => run('apt-get', ['download', name], { cwd: folder, limitSeconds: 180 }));
+  downloadPackages([name], folder);
   const file = readdirSync(folder).find((one) => one.endsWith('.deb'));
   if (file === undefined) throw new Error(`apt-get has downloaded no file for ${name}`);
   return file;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillFolder, peersFolder } from './cache.js';
 import { CEPH_RELEASES, unpackCeph, unpackCephDaemons, unpackCephRelease } from './ceph.js';
-import { unpackDebianPackage, unpackWithDependencies, writeCommand } from './debian.js';
+import { downloadPackages, unpackDebianPackage, unpackWithDependencies, writeCommand } from './debian.js';
 import { buildEbpfExporter, COMMIT as EBPF_EXPORTER_COMMIT } from './ebpf-exporter.js';
 import { COMMIT, fetchOpenTelemetryJs } from './opentelemetry-js.js';
 import { run } from './run.js';
@@ -31,6 +31,11 @@ import {
  * @property {boolean} [isCompiled] Whether that takes processors for minutes, and hardly the network.
  * @property {boolean} [isExtra] Whether the peer is installed by its name only: it is large, or no test uses it.
  */
+
+const IMAGE_PACKAGES = /** @type {const} */ ([
+  ...['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1', 'gcc-12-base'],
+  ...['libbpf1', 'libelf1', 'zlib1g'],
+]);
 
 /** @type {readonly Peer[]} */
 export const PEERS = [
@@ -171,6 +176,18 @@ export const PEERS = [
   npmPeer('site', '1.6.4', join(import.meta.dirname, '../../site')),
   // The Node.js of `npm run executable`, as npm has it. Its version is that of the package.
   { ...npmPeer('node-26', '26.12.1'), isExtra: true },
+  // The Debian packages in the image of `npm run image`: what Node.js needs, and libbpf, which loads programs into the kernel.
+  {
+    name: 'image-base',
+    version: '12',
+    folder: 'image-base-12',
+    program: 'archives',
+    make: (folder) => {
+      mkdirSync(join(folder, 'archives'));
+      downloadPackages(IMAGE_PACKAGES, join(folder, 'archives'));
+    },
+    isExtra: true,
+  },
   // A registry of packages, for `npm run release`.
   { ...npmPeer('verdaccio', '6.4.0'), isExtra: true },
   // Too old for the statements of a history, but a server, with shards.
