@@ -174,6 +174,8 @@ export const PEERS = [
   npmPeer('auto-instrumentations', '0.81.2'),
   // What `npm run site` needs.
   npmPeer('site', '1.6.4', join(import.meta.dirname, '../../site')),
+  // Reads manifests as the API server does.
+  builtPeer({ name: 'kubernetes', version: '0.37.2', target: '.', program: 'read-manifests' }),
   // The Node.js of `npm run executable`, as npm has it. Its version is that of the package.
   { ...npmPeer('node-26', '26.12.1'), isExtra: true },
   // The Debian packages in the image of `npm run image`: what Node.js needs, and libbpf, which loads programs into the kernel.

@@ -32,6 +32,7 @@ export type PeerName =
   | 'image-base'
   | 'node-26'
   | 'node-services'
+  | 'kubernetes'
   | 'layouts'
   | 'runtimes'
   | 'frameworks'
