@@ -45,6 +45,7 @@ export const SIDEBAR = [
       { text: 'Watch a Ceph cluster', link: '/guides/watch-a-ceph-cluster.html' },
       { text: 'Ceph in Prometheus', link: '/guides/ceph-in-prometheus.html' },
       { text: 'Run a fleet', link: '/guides/run-a-fleet.html' },
+      { text: 'Run as an image or an executable', link: '/guides/run-as-image-or-executable.html' },
       { text: 'Ask months of history', link: '/guides/ask-months-of-history.html' },
     ],
   },
