@@ -13,7 +13,7 @@ const LATE = 50;
 const RETRY_MS = 100;
 const MOST_TRIES = 100;
 /** A gateway that has enough to do: 503, `RESOURCE_EXHAUSTED` and `UNAVAILABLE` of gRPC; or the connection was closed while it rested. */
-const IS_TRANSIENT = /^(?:503|8|14) |fetch failed|ECONNRESET/;
+const IS_TRANSIENT = /^(?:503|8|14) |fetch failed|ECONNRESET|ECONNREFUSED/;
 
 export class Delivery {
   /** How many requests were taken, those that came again included. */
@@ -24,15 +24,24 @@ export class Delivery {
   repeated = 0;
   late = 0;
   retries = 0;
+  /** The values that a gateway had not written when it was killed, or had not heard of before its end: each may be missing. */
+  risk;
   #senders;
   #random;
   /** @type {{ minute: number, send: Send, request: HostRequest }[]} */
   #held = [];
+  #killed;
+  #minute = 0;
 
-  /** @param {readonly Send[]} senders One for each gateway. @param {number} seed */
-  constructor(senders, seed) {
+  /**
+   * @param {readonly Send[]} senders One for each gateway.
+   * @param {{ seed: number, risk: Truth, killed: number | undefined }} options `killed` is the minute after which the first gateway is killed.
+   */
+  constructor(senders, { seed, risk, killed }) {
     this.#senders = senders;
     this.#random = new Random(seed, -1);
+    this.risk = risk;
+    this.#killed = killed;
   }
 
   /**
@@ -44,6 +53,7 @@ export class Delivery {
    * @param {Truth} truth
    */
   async minute(hosts, minute, nowMs, truth) {
+    this.#minute = minute;
     await this.#sendHeld(minute);
     let next = 0;
     const work = async () => {
@@ -73,12 +83,24 @@ export class Delivery {
     for (const { send, request } of due) await this.#send(send, request);
   }
 
+  /**
+   * A gateway writes a row when its interval has ended, so it may lose what came in this minute and in the one before. The one in its place
+   * does not know what a process had counted before, so it takes the first cumulative counts as a start.
+   *
+   * @param {boolean} isCumulative
+   */
+  #isAtRisk(isCumulative) {
+    if (this.#killed === undefined) return false;
+    const since = this.#minute - this.#killed;
+    return since === -1 || since === 0 || (isCumulative && since > 0);
+  }
+
   async end() {
     await this.#sendHeld();
   }
 
   /** @param {Send} send @param {HostRequest} request */
-  async #send(send, { body, points, values }) {
+  async #send(send, { body, points, values, counted, isCumulative }) {
     for (let tries = 1; ; tries++) {
       try {
         await send(body);
@@ -90,6 +112,8 @@ export class Delivery {
         await sleep(RETRY_MS);
       }
     }
+    if (send === this.#senders[0] && this.#isAtRisk(isCumulative))
+      for (const [route, entry] of counted) this.risk.add(route, entry);
     this.requests++;
     this.points += points;
     this.values += values;

@@ -17,6 +17,7 @@ import { workspaceRoot } from '../lib/workspace.js';
  * @property {number} series The largest number of streams and series.
  * @property {boolean} drop Whether series have no host.
  * @property {readonly string[]} [nodeOptions] Such as `--cpu-prof`.
+ * @property {number} [port] Where it receives. @default one that is free
  */
 
 const TICKS_PER_SECOND = 100;
@@ -24,11 +25,11 @@ const isOfSources = process.execArgv.some((arg) => arg.includes('@hdrscope/sourc
 const PROGRAM = join(workspaceRoot, 'packages/cli', isOfSources ? 'src/main.ts' : 'bin/hdrscope.js');
 
 /** @param {GatewayOptions} options */
-function configuration({ folder, name, protocol, intervalMs, series, drop }) {
+function configuration({ folder, name, protocol, intervalMs, series, drop, port = 0 }) {
   const sources = [
     {
       type: 'otlp',
-      listen: '127.0.0.1:0',
+      listen: `127.0.0.1:${port}`,
       protocol,
       resourceAttributes: ['service.name', 'host.name'],
       ...{ maxStreams: series, cardinalityLimit: series, since: 'now' },
@@ -41,13 +42,18 @@ function configuration({ folder, name, protocol, intervalMs, series, drop }) {
 
 /** A running gateway. */
 export class Gateway {
+  #options;
   #child;
   #log = '';
   /** Where it receives. */
   port = 0;
 
-  /** @param {import('node:child_process').ChildProcessByStdio<null, null, import('node:stream').Readable>} child */
-  constructor(child) {
+  /**
+   * @param {GatewayOptions} options
+   * @param {import('node:child_process').ChildProcessByStdio<null, null, import('node:stream').Readable>} child
+   */
+  constructor(options, child) {
+    this.#options = options;
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', (text) => (this.#log += text));
   }
@@ -58,7 +64,7 @@ export class Gateway {
     writeFileSync(config, JSON.stringify(configuration(options)));
     const args = [...process.execArgv, ...(options.nodeOptions ?? []), PROGRAM, 'run', config];
     const child = spawn(process.execPath, args, { cwd: options.work, stdio: ['ignore', 'ignore', 'pipe'] });
-    const gateway = new Gateway(child);
+    const gateway = new Gateway(options, child);
     await gateway.#started();
     return gateway;
   }
@@ -100,6 +106,14 @@ export class Gateway {
     this.#child.kill('SIGTERM');
     const [code] = await ended;
     if (code !== 0) throw new Error(`the gateway has ended with ${code}:\n${this.#log}`);
+  }
+
+  /** Ends it at once, as a machine that fails, and starts another one in its place. */
+  async replace() {
+    const ended = once(this.#child, 'exit');
+    this.kill();
+    await ended;
+    return Gateway.start({ ...this.#options, port: this.port });
   }
 
   /** Ends it at once, if it runs. */

@@ -10,8 +10,10 @@ import { encodeRequest } from './requests.js';
 /**
  * A request of a host, and how many points and values it has.
  *
- * @typedef {{ body: Buffer, points: number, values: number }} HostRequest
+ * @typedef {{ body: Buffer, points: number, values: number, counted: Counted, isCumulative: boolean }} HostRequest
  */
+
+/** The values that a request adds to those before it, as routes and entries. @typedef {readonly (readonly [route: number, entry: number])[]} Counted */
 
 const ENTRIES = 5000;
 const LEAST_MICROS = 500;
@@ -102,7 +104,8 @@ export class Host {
     }
     /** @type {Point[]} */
     const points = [];
-    let values = 0;
+    /** @type {[number, number][]} */
+    const counted = [];
     for (let route = 0; route < this.#routes; route++) {
       const known = this.#isCumulative ? this.#tallies.get(route) : undefined;
       const tally = known ?? new Tally(this.#scale);
@@ -111,8 +114,8 @@ export class Host {
         const entry = this.#drawn(route);
         tally.add(entry);
         truth.add(route, entry);
+        counted.push([route, entry]);
       }
-      values += count;
       if (this.#isCumulative) this.#tallies.set(route, tally);
       if (tally.count === 0) continue;
       const startMs = this.#isCumulative ? this.#startMs : this.#lastMs;
@@ -121,7 +124,7 @@ export class Host {
     }
     this.#lastMs = nowMs;
     const body = encodeRequest({ host: this.#name, isCumulative: this.#isCumulative, points });
-    return { body, points: points.length, values };
+    return { body, points: points.length, values: counted.length, counted, isCumulative: this.#isCumulative };
   }
 
   /** Keys are skewed: the first route has most requests, and the last ones hardly any. @param {number} route */

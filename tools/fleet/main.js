@@ -30,6 +30,7 @@ const options = readOptions('npm run fleet --', {
   gateways: { help: 'how many gateways there are', least: 1, isWhole: true, default: 1 },
   protocol: { text: 'http|grpc', help: 'how hosts send', default: 'http' },
   drop: { flag: 'gateways drop the name of the host' },
+  kill: { flag: 'a gateway is killed half-way, and another one starts in its place' },
   engines: {
     text: 'NAMES',
     help: 'which engines are asked, besides the library; spark takes minutes',
@@ -62,7 +63,7 @@ async function main() {
 
 /** @param {string} work @param {string} folder @param {import('../bench/otlp-senders.js').Protocol} protocol */
 async function measure(work, folder, protocol) {
-  const { truth, ...sent } = await fill(work, folder, protocol);
+  const { truth, risk, ...sent } = await fill(work, folder, protocol);
   const before = await run({ name: 'weigh', folder });
   /** @type {StepTime[]} */
   const steps = [];
@@ -72,6 +73,8 @@ async function measure(work, folder, protocol) {
     return facts;
   };
   const problems = [];
+  /** How many values answers have, by what was asked. @type {Map<string, number | undefined>} */
+  const counts = new Map();
   const hosts = join(work, 'hosts');
   const fleet = join(work, 'fleet');
   const ask = async (/** @type {string} */ title, /** @type {string} */ place) => {
@@ -79,7 +82,8 @@ async function measure(work, folder, protocol) {
       const { lines = [] } = await step(`${title}${by.length > 0 ? ', by route' : ''}`, {
         ...{ name: 'ask', folder: place, by },
       });
-      problems.push(...findDifferences(lines, truth, by.length > 0).map((one) => `${title}: ${one}`));
+      problems.push(...findDifferences(lines, truth, by.length > 0, risk).map((one) => `${title}: ${one}`));
+      if (by.length === 0) counts.set(title, lines[0]?.count);
     }
   };
   await ask('ask the files as they were written', folder);
@@ -103,8 +107,11 @@ async function measure(work, folder, protocol) {
     }
     steps.push({ title: `${engine}: load and ask both questions`, seconds: answer.seconds });
     for (const [i, lines] of answer.answers.entries())
-      problems.push(...findDifferences(lines, truth, i === 0).map((one) => `${engine}: ${one}`));
+      problems.push(...findDifferences(lines, truth, i === 0, risk).map((one) => `${engine}: ${one}`));
+    counts.set(engine, answer.answers[1]?.[0]?.count);
   }
+  if (new Set(counts.values()).size > 1)
+    problems.push(`answers differ: ${[...counts].map(([title, count]) => `${title}: ${count}`).join(', ')}`);
   /** @type {Measured} */
   const measured = {
     ...{ hosts: options.hosts, series: options.series, minutes: options.minutes, gateways: options.gateways },
@@ -118,11 +125,21 @@ async function measure(work, folder, protocol) {
     measuredText(measured),
     costText(measured),
   ].join('\n\n');
-  console.log(text);
+  // The first gateway of two in one place has figures that nobody has read.
+  if (options.kill) console.log(describeLoss(sent.values, risk, counts));
+  else console.log(text);
   for (const problem of problems.slice(0, 20)) console.error(`WRONG: ${problem}`);
   if (problems.length > 0) throw new Error(`${problems.length} answers do not hold the truth`);
   console.log('\nAll answers hold the truth, and all counts are equal.');
-  if (options.write) fillMarkers('docs/benchmarks.md', options.drop ? 'fleet-dropped' : 'fleet', text);
+  if (options.write && !options.kill)
+    fillMarkers('docs/benchmarks.md', options.drop ? 'fleet-dropped' : 'fleet', text);
+}
+
+/** @param {number} sent @param {Truth} risk @param {ReadonlyMap<string, number | undefined>} counts */
+function describeLoss(sent, risk, counts) {
+  const atRisk = risk.counts.flatMap((one) => [...one]).reduce((sum, count) => sum + count, 0);
+  const [answered = 0] = counts.values();
+  return `A gateway was killed. Of ${sent} values, ${atRisk} were at risk, and ${sent - answered} are missing.`;
 }
 
 /**
@@ -146,9 +163,11 @@ async function fill(work, folder, protocol) {
     const truth = new Truth(series);
     const nowMs = Date.now() + 1;
     const hosts = Array.from({ length: count }, (_, id) => new Host(id, { seed, routes: series, nowMs }));
+    const killed = options.kill ? minutes >> 1 : undefined;
+    const risk = new Truth(series);
     const delivery = new Delivery(
       gateways.map(({ port }) => SENDERS[protocol](port)),
-      seed,
+      { seed, risk, killed },
     );
     const startMs = performance.now();
     let longestMs = 0;
@@ -161,6 +180,10 @@ async function fill(work, folder, protocol) {
       console.error(
         `minute ${minute + 1} of ${minutes} is sent, in ${Math.round(performance.now() - beganMs)} ms`,
       );
+      if (minute !== killed) continue;
+      await sleep(period * 500);
+      gateways[0] = await /** @type {Gateway} */ (gateways[0]).replace();
+      idleSeconds[0] = gateways[0].cpuSeconds;
     }
     await delivery.end();
     // The rows of the last intervals.
@@ -175,7 +198,7 @@ async function fill(work, folder, protocol) {
     );
     if (failures.length > 0) throw new Error(`a gateway has failed:\n${failures.join('\n')}`);
     const { requests, points, values, bytes: sentBytes, repeated, late, retries } = delivery;
-    return { truth, intake, longestMs, requests, points, values, sentBytes, repeated, late, retries };
+    return { truth, risk, intake, longestMs, requests, points, values, sentBytes, repeated, late, retries };
   } finally {
     for (const gateway of gateways) gateway.kill();
   }

@@ -1,8 +1,6 @@
 /** The questions to a fleet's history, and whether an answer holds the truth. */
-import { MICROS, routeName } from './hosts.js';
+import { MICROS, routeName, Truth } from './hosts.js';
 import { METRIC } from './requests.js';
-
-/** @import { Truth } from './hosts.js' */
 
 /** @typedef {{ lower: number, upper: number }} Bounds In seconds. */
 
@@ -56,66 +54,91 @@ const ROUNDING = 1e-9;
  * @param {readonly Line[]} lines
  * @param {Truth} truth
  * @param {boolean} isByRoute
+ * @param {Truth} risk Those of the values that may be missing.
  * @returns {string[]} A sentence for each difference.
  */
-export function findDifferences(lines, truth, isByRoute) {
+export function findDifferences(lines, truth, isByRoute, risk = new Truth(truth.counts.length)) {
   const groups = isByRoute
-    ? truth.counts.map((counts, route) => ({
-        name: routeName(route),
-        counts,
-        sum: Number(truth.sums[route]),
-      }))
-    : [{ name: 'all', counts: together(truth.counts), sum: truth.sums.reduce((all, sum) => all + sum, 0) }];
-  const counted = groups.filter(({ counts }) => counts.some((count) => count > 0));
-  const problems = counted.flatMap(({ name, counts, sum }) => {
+    ? truth.counts.map((_, route) => ({ name: routeName(route), routes: [route] }))
+    : [{ name: 'all', routes: [...truth.counts.keys()] }];
+  const counted = groups
+    .map(({ name, routes }) => ({ name, sent: groupOf(truth, routes), risk: groupOf(risk, routes) }))
+    .filter(({ sent }) => sent.total > 0);
+  const problems = counted.flatMap(({ name, ...group }) => {
     const line = lines.find(({ route }) => !isByRoute || route === name);
-    return line === undefined ? [`${name}: there is no answer`] : lineProblems(line, name, counts, sum);
+    return line === undefined ? [`${name}: there is no answer`] : lineProblems(line, name, group);
   });
   if (lines.length !== counted.length)
     problems.push(`there are ${lines.length} lines and ${counted.length} groups`);
   return problems;
 }
 
-/** @param {Line} line @param {string} name @param {Float64Array} counts @param {number} sumMicros @returns {string[]} */
-function lineProblems(line, name, counts, sumMicros) {
-  const total = counts.reduce((all, count) => all + count, 0);
+/**
+ * The values of some routes.
+ *
+ * @typedef {{ counts: Float64Array, total: number, sum: number }} Group `sum` is in seconds.
+ * @param {Truth} truth @param {readonly number[]} routes
+ * @returns {Group}
+ */
+function groupOf(truth, routes) {
+  const counts = new Float64Array(MICROS.length);
+  let sum = 0;
+  for (const route of routes) {
+    sum += Number(truth.sums[route]) / 1e6;
+    for (const [entry, count] of /** @type {Float64Array} */ (truth.counts[route]).entries())
+      counts[entry] = Number(counts[entry]) + count;
+  }
+  return { counts, total: counts.reduce((all, count) => all + count, 0), sum };
+}
+
+/** @param {Line} line @param {string} name @param {{ sent: Group, risk: Group }} group @returns {string[]} */
+function lineProblems(line, name, { sent, risk }) {
+  const least = sent.total - risk.total;
   const facts = [
-    { what: 'the mean', bounds: line.mean, value: sumMicros / total / 1e6 },
-    { what: 'the maximum', bounds: line.max, value: valueAt(counts, total) },
+    {
+      what: 'the mean',
+      bounds: line.mean,
+      truth: { lower: (sent.sum - risk.sum) / sent.total, upper: sent.sum / least },
+    },
+    { what: 'the maximum', bounds: line.max, truth: valueAt(sent, risk, 1000) },
     ...TENTHS.map((tenths, i) => ({
       what: `p${tenths / 10}`,
       bounds: line.percentiles[i],
-      value: valueAt(counts, Number((BigInt(tenths) * BigInt(total) + 999n) / 1000n)),
+      truth: valueAt(sent, risk, tenths),
     })),
   ];
-  const problems = facts.flatMap(({ what, bounds, value }) => {
+  const problems = facts.flatMap(({ what, bounds, truth: { lower, upper } }) => {
     const isWithin =
       bounds !== undefined &&
-      bounds.lower <= value * (1 + ROUNDING) &&
-      value * (1 - ROUNDING) <= bounds.upper;
+      bounds.lower <= upper * (1 + ROUNDING) &&
+      lower * (1 - ROUNDING) <= bounds.upper;
+    const truth = lower === upper ? lower : `${lower} to ${upper}`;
     return isWithin
       ? []
-      : [`${name}: ${what} is ${value}, and the answer has ${bounds?.lower} to ${bounds?.upper}`];
+      : [`${name}: ${what} is ${truth}, and the answer has ${bounds?.lower} to ${bounds?.upper}`];
   });
-  return line.count === total
+  return line.count >= least && line.count <= sent.total
     ? problems
-    : [`${name}: ${total} values were sent, and the answer has ${line.count}`, ...problems];
+    : [`${name}: ${sent.total} values were sent, and the answer has ${line.count}`, ...problems];
 }
 
-/** The value of a rank, from 1, in seconds. @param {Float64Array} counts @param {number} rank */
-function valueAt(counts, rank) {
-  let upTo = 0;
-  const entry = counts.findIndex((count) => {
+/**
+ * The bounds of a quantile, in seconds, of values of which some may be missing: it is lowest without the larger ones of these, and highest
+ * without the smaller ones.
+ *
+ * @param {Group} sent @param {Group} risk @param {number} tenths
+ * @returns {Bounds}
+ */
+function valueAt(sent, risk, tenths) {
+  const isReached = (/** @type {number} */ upTo, /** @type {number} */ total) =>
+    upTo > 0 && BigInt(upTo) * 1000n >= BigInt(tenths) * BigInt(total);
+  let [upTo, missing] = [0, 0];
+  let [lower, upper] = [-1, -1];
+  for (const [entry, count] of sent.counts.entries()) {
     upTo += count;
-    return upTo >= rank;
-  });
-  return Number(MICROS[entry]) / 1e6;
-}
-
-/** @param {readonly Float64Array[]} lists */
-function together(lists) {
-  const all = new Float64Array(MICROS.length);
-  for (const counts of lists)
-    for (const [entry, count] of counts.entries()) all[entry] = Number(all[entry]) + count;
-  return all;
+    missing += Number(risk.counts[entry]);
+    if (lower < 0 && isReached(upTo, sent.total - (risk.total - missing))) lower = entry;
+    if (upper < 0 && isReached(upTo - missing, sent.total - missing)) upper = entry;
+  }
+  return { lower: Number(MICROS[lower]) / 1e6, upper: Number(MICROS[upper]) / 1e6 };
 }

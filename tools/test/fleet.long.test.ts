@@ -5,6 +5,7 @@ import { workspaceRoot } from '../lib/workspace.js';
 test.each([
   ['one row for each host, by two gateways over HTTP', ['--gateways', '2']],
   ['one series of all hosts, by a gateway over gRPC', ['--drop', '--protocol', 'grpc']],
+  ['one of two gateways is killed, and replaced', ['--gateways', '2', '--kill', '--minutes', '6']],
 ])(
   'a small fleet has the truth in all answers: %s',
   (_, options) => {
@@ -28,7 +29,9 @@ test.each([
     });
     expect({ status, stderr: stderr.replaceAll(/^minute .*\n/gm, '') }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('All answers hold the truth, and all counts are equal.');
-    expect(stdout).toContain('duckdb: load and ask both questions');
+    expect(stdout).toContain(
+      options.includes('--kill') ? 'A gateway was killed.' : 'duckdb: load and ask both questions',
+    );
   },
   250_000,
 );

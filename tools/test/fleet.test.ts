@@ -1,3 +1,4 @@
+import { createRandom } from '@hdrscope/testing/random';
 import { MICROS, Truth } from '../fleet/hosts.js';
 import { findDifferences, readLines } from '../fleet/questions.js';
 
@@ -37,6 +38,37 @@ describe('an answer', () => {
     expect(findDifferences([{ ...right, ...wrong }], truth, true)).toEqual([
       expect.stringContaining(`/r0: ${problem}`),
     ]);
+  });
+
+  test('may lack any of the values at risk, and no other', () => {
+    const random = createRandom(3);
+    for (let round = 0; round < 50; round++) {
+      const [sent, risk] = [new Truth(1), new Truth(1)];
+      const kept: number[] = [];
+      const lost = random() < 0.5 ? 0.2 : 0.9;
+      for (let count = 0; count < 400; count++) {
+        const entry = Math.floor(random() ** 3 * MICROS.length);
+        sent.add(0, entry);
+        const isAtRisk = random() < 0.3;
+        if (isAtRisk) risk.add(0, entry);
+        if (!isAtRisk || random() > lost) kept.push(entry);
+      }
+      kept.sort((a, b) => a - b);
+      const atRank = (rank: number) => exactly(seconds(kept[Math.ceil(rank) - 1]!));
+      const line = {
+        ...{ route: '/r0', count: kept.length, max: atRank(kept.length) },
+        mean: exactly(kept.reduce((sum, entry) => sum + seconds(entry), 0) / kept.length),
+        percentiles: [0.5, 0.99, 0.999].map((part) => atRank(part * kept.length)),
+      };
+      expect(findDifferences([line], sent, true, risk)).toEqual([]);
+      const least =
+        sent.counts[0]!.reduce((sum, one) => sum + one, 0) -
+        risk.counts[0]!.reduce((sum, one) => sum + one, 0);
+      const fewer = { ...line, count: least - 1 };
+      expect(findDifferences([fewer], sent, true, risk)).toEqual([
+        expect.stringContaining('values were sent'),
+      ]);
+    }
   });
 
   test('that lacks a group, or has one too many, is found', () => {
