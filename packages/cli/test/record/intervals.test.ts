@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readIntervals, summarizeLogs } from '@hdrscope/interval-log';
 import { createRandom } from '@hdrscope/testing/random';
 import { hdrscope } from '../support/fake-io.ts';
@@ -67,6 +68,7 @@ test('-o makes a log whose tags have the values of all intervals together, which
     ['request.duration?route=/items/:id', requests.filter((one) => one.path !== '/search').length],
     ['request.duration?route=/search', requests.filter((one) => one.path === '/search').length],
   ]);
+  expect(readFileSync(log, 'utf8')).toContain('#[durations of nginx may be 1 ms off');
   for await (const { startTimeMs, endTimeMs } of readIntervals(log)) {
     expect([startTimeMs % 60_000, endTimeMs - startTimeMs]).toEqual([0, 60_000]);
   }

@@ -12,6 +12,7 @@ import {
 import {
   FORMAT_VERSION_LINE,
   formatBaseTime,
+  formatComment,
   formatInterval,
   formatSeriesTag,
   formatStartTime,
@@ -87,11 +88,11 @@ export async function recordIntervals(
     throw new Refusal(
       `${name} does not state when its requests were, or has none after the first ${every} s`,
     );
-  for (const note of groupingNotes(kind, beyond, where, reading))
-    await io.stderr.write(`hdrscope: ${note}\n`);
+  const notes = groupingNotes(kind, beyond, where, reading);
+  for (const note of notes) await io.stderr.write(`hdrscope: ${note}\n`);
   const counted: Counted = { name, everySec: every, keys: [...new Set(by)], intervals };
   if (format === 'hlog') {
-    await writeLines(formatLog(counted), output, io);
+    await writeLines(formatLog(counted, notes), output, io);
     return exitCode;
   }
   const figures = intervals.map(({ histogram, labels }): Figures => {
@@ -131,12 +132,13 @@ function labelsOf({ keys }: Counted, { labels }: RequestInterval): Record<string
 /** What the tags of the log begin with. */
 const METRIC = 'request.duration';
 
-/** An interval log of HdrHistogram: its times count from the first interval. */
-async function* formatLog(counted: Counted): AsyncGenerator<string, void> {
+/** An interval log of HdrHistogram: its times count from the first interval. What a reader should know is a comment of it. */
+async function* formatLog(counted: Counted, notes: readonly string[]): AsyncGenerator<string, void> {
   const { everySec, intervals } = counted;
   const { startSec: baseSec } = intervals[0]!;
   const startMs = baseSec * 1000;
-  yield FORMAT_VERSION_LINE + formatStartTime(startMs, 'UTC') + formatBaseTime(startMs) + LEGEND_LINE;
+  yield FORMAT_VERSION_LINE + notes.map((note) => formatComment(`[${note}]`)).join('');
+  yield formatStartTime(startMs, 'UTC') + formatBaseTime(startMs) + LEGEND_LINE;
   for (const interval of intervals) {
     const startSec = interval.startSec - baseSec;
     const tag = formatSeriesTag(METRIC, labelsOf(counted, interval));
