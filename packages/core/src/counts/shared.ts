@@ -43,7 +43,8 @@ const TOP_BIT = -(2 ** 31);
 const LOW_BITS = 2 ** 31 - 1;
 const TWO_POW_31 = 2 ** 31;
 const LONGEST_LEASE = 2 ** 30 - 1;
-const LONGEST_WAIT_MS = 100;
+// A thread that waits for a processor of a busy machine goes on within some hundred milliseconds.
+const LONGEST_WAIT_MS = 1000;
 
 /** The options of a histogram that a shared buffer holds. */
 export interface SharedSetup {
