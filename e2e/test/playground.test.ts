@@ -128,6 +128,12 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     expect(readDocument(shown)).toEqual(readDocument(hdrscope(...words).stdout));
   });
 
+  test('draws the requests of an access log over time, too', async () => {
+    await drop(join(DATA, 'access.log'));
+    await untilDone(page, 'access.log');
+    await until(page, "document.querySelectorAll('.card canvas').length === 3");
+  });
+
   test.each(['fio-3.33.json', 'locust-2.47.0.json', 'gatling-3.14.9.log', 'nginx-1.22.1_json.log'])(
     'shows the figures of %s, as a tool wrote it, that the command prints',
     async (name) => {

@@ -11,6 +11,7 @@ import { formatLine, type Runner } from './runner.ts';
 import {
   askCheck,
   askFigures,
+  askLog,
   askPlots,
   type Choices,
   choosePlace,
@@ -73,11 +74,12 @@ export class FilePanel {
     if (this.#check.childElementCount === 0) setChildren(this.#check, this.#drawCheck());
     const asked = askFigures(inspected, this.#choices);
     const plots = askPlots(inspected, this.#choices);
+    const log = askLog(inspected, this.#choices);
     if (asked === undefined) setChildren(this.#figures, []);
     else await this.#showFigures(asked);
     // The reader may have chosen something else meanwhile.
     if (round !== this.#asked) return;
-    if (plots.length > 0) await this.#showPlots(plots);
+    if (plots.length > 0) await this.#showPlots(plots, log);
     else setChildren(this.#plots, []);
   }
 
@@ -103,19 +105,27 @@ export class FilePanel {
     }
   }
 
-  async #showPlots(asked: readonly Question[]): Promise<void> {
+  /** @param log Makes a log of the file, which is drawn in its place. */
+  async #showPlots(ofFile: readonly Question[], log: ReturnType<typeof askLog>): Promise<void> {
     try {
+      const { inspected } = this.#file;
+      const made = log === undefined ? undefined : (await this.#run(log)).written;
+      // A load test may not state when its requests were.
+      const [asked, files] =
+        made === undefined
+          ? [ofFile, undefined]
+          : [askPlots({ ...inspected, form: 'log' }, {}), new Map([[inspected.name, made]])];
       const { ChartGrid, plotFromJson } = await loadCharts();
       this.#charts ??= new ChartGrid();
       setChildren(this.#plots, [this.#charts.element]);
       const plots: Plot[] = [];
       for (const one of asked) {
-        const { stdout, exitCode } = await this.#run(one);
+        const { stdout, exitCode } = await this.#run(one, files);
         // A log of one interval has no plot over time.
         if (exitCode !== 0 || stdout === '') continue;
         const documents = [JSON.parse(stdout)].flat() as object[];
         for (const document of documents)
-          plots.push(withoutName(plotFromJson(JSON.stringify(document)), this.#file));
+          plots.push(withoutName(plotFromJson(JSON.stringify(document)), one.words[0]));
         const style = { theme: currentTheme(), zone: { name: 'UTC', offsetMs: () => 0 } };
         this.#charts.show(plots, style, this.#file.inspected.name);
       }
@@ -124,9 +134,9 @@ export class FilePanel {
     }
   }
 
-  #run(asked: Question & { readonly output?: string }) {
+  #run(asked: Question & { readonly output?: string }, files?: ReadonlyMap<string, Blob>) {
     const { inspected, blob } = this.#file;
-    return this.#runner.run({ ...asked, files: new Map([[inspected.name, blob]]) });
+    return this.#runner.run({ ...asked, files: files ?? new Map([[inspected.name, blob]]) });
   }
 
   // What the reader chooses.
@@ -264,9 +274,9 @@ export class FilePanel {
 }
 
 /** A plot whose title says what it shows, where the command names the file. */
-function withoutName(plot: Plot, { inspected }: PageFile): Plot {
+function withoutName(plot: Plot, name: string | undefined): Plot {
   const { title, ...untitled } = plot;
-  return title === inspected.name ? (untitled as Plot) : plot;
+  return title === name ? (untitled as Plot) : plot;
 }
 
 function drawUnit(unit: string): HTMLElement {

@@ -1,6 +1,6 @@
 /** What the page asks of the commands about a file, by the form of its content. */
 import type { InputForm } from '@hdrscope/inputs';
-import { hasCounts, isAccessLog, isSketch, NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { hasCounts, hasRequests, isAccessLog, isSketch, NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { findForm } from 'hdrscope/internal';
 import type { Job } from './job.ts';
 
@@ -94,6 +94,18 @@ export function askFigures(file: Inspected, choices: Choices): Question | undefi
   return form === 'encoded' || form === 'recorded'
     ? { command: 'figures', words: [name], table: 'values' }
     : undefined;
+}
+
+/** The command that makes a log of requests, whose times plots show; `undefined` where a file has none. */
+export function askLog(
+  file: Inspected,
+  choices: Choices,
+): (Question & { readonly output: string }) | undefined {
+  const { form, name } = file;
+  const isOfRequests = (form !== null && hasRequests(form)) || choices.logFormat !== undefined;
+  if (!isOfRequests || !takes(file, 'record', choices)) return undefined;
+  const words = [name, ...listOptions(file, choices), '--every', '1s'];
+  return { command: 'record', words, output: 'requests.hlog' };
 }
 
 /** The commands that draw a file: one for each kind of plot that its form has. */

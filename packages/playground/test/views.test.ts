@@ -1,4 +1,12 @@
-import { askFigures, askPlots, choosePlace, type Inspected, listPlaces, takes } from '../browser/views.ts';
+import {
+  askFigures,
+  askLog,
+  askPlots,
+  choosePlace,
+  type Inspected,
+  listPlaces,
+  takes,
+} from '../browser/views.ts';
 
 const file = (form: Inspected['form'], more: Partial<Inspected> = {}): Inspected => ({
   name: 'a b.txt',
@@ -43,6 +51,16 @@ test('asks for the requests of an access log when its format is known', () => {
   expect(askFigures(log, { by: 'route', logFormat: '$request_time' })?.words).toEqual([
     ...['a b.txt', '--log-format', '$request_time', '--by', 'route', '--json'],
   ]);
+});
+
+test('makes a log of requests, whose times plots show', () => {
+  expect(askLog(file('nginx log'), {})).toMatchObject({ command: 'record', output: 'requests.hlog' });
+  expect(askLog(file('k6 points'), {})?.words).toEqual(['a b.txt', '--every', '1s']);
+  expect(askLog(file('table', { needs: '--log-format' }), { logFormat: '$x' })?.words).toEqual([
+    ...['a b.txt', '--log-format', '$x', '--every', '1s'],
+  ]);
+  for (const form of ['log', 'numbers', 'fio json', null] as const)
+    expect(askLog(file(form), {})).toBeUndefined();
 });
 
 test('shows the bounds of sketches and counts in place of values', () => {
