@@ -9,8 +9,8 @@ import { wrapToScreen } from '../screen/help-text.ts';
 
 const DESCRIPTION = `Says what files are by their content, and which commands take them.
 
-Of tables and JSON it lists the columns or fields that have numbers, and in JSON those that surely have measured values. The exit code is 1 when no command takes a
-file.`;
+Of tables and JSON it lists the columns or fields that have numbers; --json also names those that surely have
+measured values. The exit code is 1 when no command takes a file.`;
 
 export const command = defineCommand({
   path: 'hdrscope inspect',

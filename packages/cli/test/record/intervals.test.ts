@@ -11,15 +11,17 @@ interface Request {
   readonly ms: number;
   /** Seconds after 21:00:00. */
   readonly at: number;
+  /** @default 200 */
+  readonly status?: number;
 }
 
 const START_SEC = Date.UTC(2026, 10, 28, 21) / 1000;
 
 function accessLog(requests: readonly Request[]): string {
   return requests
-    .map(({ path, ms, at }) => {
+    .map(({ path, ms, at, status = 200 }) => {
       const time = new Date((START_SEC + at) * 1000).toISOString().slice(11, 19);
-      return `10.0.0.1 - - [28/Nov/2026:${time} +0000] "GET ${path} HTTP/1.1" 200 5 "-" "x" ${(ms / 1000).toFixed(3)}\n`;
+      return `10.0.0.1 - - [28/Nov/2026:${time} +0000] "GET ${path} HTTP/1.1" ${status} 5 "-" "x" ${(ms / 1000).toFixed(3)}\n`;
     })
     .join('');
 }
@@ -80,21 +82,21 @@ test('-o makes a log whose tags have the values of all intervals together, which
   expect(JSON.parse(stdout).tags[0].count).toBe(inFive.length);
 });
 
-test('--every shows a row for each interval, and --where chooses requests', async () => {
+test('--every shows a row for each interval with its failures, and --where chooses requests', async () => {
   const requests = [
     { path: '/a', ms: 10, at: 0 },
     { path: '/b', ms: 900, at: 30 },
-    { path: '/a', ms: 3000, at: 61 },
+    { path: '/a', ms: 3000, at: 61, status: 503 },
   ];
   const path = folder.write('access.log', accessLog(requests));
   const { stdout } = await hdrscope([
     ...['record', path, '--where', 'route=/a', '--every', '1m', '--percentiles', '99'],
   ]);
-  expect(stdout).toBe(`2 requests of ${path} by time, in ms
+  expect(stdout).toBe(`2 requests of ${path} by time (UTC), in ms
 
-from (UTC)        count                    mean                     p99                     max
-2026-11-28 21:00      1         9.000 to 11.000         9.000 to 11.000         9.000 to 11.000
-2026-11-28 21:01      1  2,999.000 to 3,002.000  2,999.000 to 3,002.000  2,999.000 to 3,002.000
+time (UTC)        failed  count                    mean                     p99                     max
+2026-11-28 21:00       0      1         9.000 to 11.000         9.000 to 11.000         9.000 to 11.000
+2026-11-28 21:01       1      1  2,999.000 to 3,002.000  2,999.000 to 3,002.000  2,999.000 to 3,002.000
 `);
 });
 

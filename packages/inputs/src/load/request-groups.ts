@@ -18,8 +18,8 @@ const ROUTE = 'route';
 interface Tally {
   readonly labels: readonly string[];
   readonly histogram: Histogram;
-  /** The same values by intervals, if they are asked for. */
-  readonly intervals: Map<number, Histogram> | undefined;
+  /** The same requests by intervals, if they are asked for. */
+  readonly intervals: Map<number, Tally> | undefined;
   failed: number;
   requests: number;
 }
@@ -31,12 +31,10 @@ export interface RequestIntervals {
   readonly ticksPerMs: number;
 }
 
-/** The durations of a group in an interval. */
-export interface RequestInterval {
+/** The requests of a group in an interval. */
+export interface RequestInterval extends ValueGroup {
   /** Since 1970, or since the start of the test. */
   readonly startSec: number;
-  /** The values of the labels that requests are grouped by. */
-  readonly labels: readonly string[];
   readonly histogram: Histogram;
 }
 
@@ -76,11 +74,11 @@ export async function summarizeRequestGroups(
 export async function countRequestIntervals(
   form: RequestForm,
   inputs: readonly RequestInput[],
-  asked: Omit<GroupOptions, 'percentiles'>,
+  asked: GroupOptions,
   apart: RequestIntervals,
   options: Omit<ReadRequestsOptions, 'name' | 'labels'>,
 ): Promise<{ readonly intervals: readonly RequestInterval[]; readonly beyond: number }> {
-  const grouping = new RequestGrouping(form, { ...asked, percentiles: [] }, options, apart);
+  const grouping = new RequestGrouping(form, asked, options, apart);
   for (const input of inputs) await grouping.read(input);
   return grouping.takeIntervals();
 }
@@ -132,6 +130,7 @@ export class RequestGrouping {
       ([label, value]) => [wanted.indexOf(label), value] as const,
     );
     let last: Tally | undefined;
+    let interval: Tally | undefined;
     const sink: RequestSink = {
       onRequest: (durationMs, atSec, labels = []) => {
         last = undefined;
@@ -139,12 +138,13 @@ export class RequestGrouping {
         last = this.#find(labels);
         last.histogram.record(Math.round(durationMs * perMs));
         if (apart !== undefined)
-          this.#findInterval(last.intervals!, atSec, name).record(Math.round(durationMs * apart.ticksPerMs));
+          interval = this.#findInterval(last, Math.floor(atSec / apart.everySec), name);
+        interval?.histogram.record(Math.round(durationMs * apart!.ticksPerMs));
       },
       onOutcome(isFailed) {
         if (last === undefined) return;
-        last.requests++;
-        if (isFailed) last.failed++;
+        countOutcome(last, isFailed);
+        if (interval !== undefined) countOutcome(interval, isFailed);
       },
       onLabels: (settle) => {
         this.#settleAll();
@@ -170,11 +170,14 @@ export class RequestGrouping {
   /** The intervals of the requests that were read since the last call, in the order of their times. */
   takeIntervals(): { readonly intervals: readonly RequestInterval[]; readonly beyond: number } {
     const { beyond, chosen } = this.#takeTallies();
-    const { everySec } = this.#apart!;
+    const { everySec, ticksPerMs } = this.#apart!;
+    const facts = { ...requestFacts(this.#form, this.#options), stepMs: 1 / ticksPerMs };
     const intervals: RequestInterval[] = [];
     for (const { labels, intervals: found } of chosen.values()) {
-      for (const [index, histogram] of found!)
-        intervals.push({ startSec: index * everySec, labels, histogram });
+      for (const [index, tally] of found!) {
+        const group = groupOfTally({ ...tally, labels }, this.#by, this.#asked.percentiles, facts);
+        intervals.push({ ...group, startSec: index * everySec, histogram: tally.histogram });
+      }
     }
     intervals.sort((a, b) => a.startSec - b.startSec);
     return { beyond, intervals };
@@ -217,28 +220,25 @@ export class RequestGrouping {
   }
 
   /** @throws HdrscopeError `ERR_TOO_LARGE` */
-  #findInterval(intervals: Map<number, Histogram>, atSec: number, name: string): Histogram {
-    const index = Math.floor(atSec / this.#apart!.everySec);
-    let histogram = intervals.get(index);
-    if (histogram !== undefined) return histogram;
+  #findInterval({ intervals, labels }: Tally, index: number, name: string): Tally {
+    const found = intervals!.get(index);
+    if (found !== undefined) return found;
     if (++this.#intervals > MOST_INTERVALS) {
       throw new HdrscopeError(
         'ERR_TOO_LARGE',
         `${name} must have at most ${MOST_INTERVALS} intervals of all groups together: take longer ones, or fewer labels`,
       );
     }
-    histogram = this.#newHistogram();
-    intervals.set(index, histogram);
-    return histogram;
+    const tally = this.#newTally(labels, false);
+    intervals!.set(index, tally);
+    return tally;
   }
 
-  #newTally(labels: readonly string[]): Tally {
-    const intervals = this.#apart === undefined ? undefined : new Map<number, Histogram>();
-    return { labels, histogram: this.#newHistogram(), intervals, failed: 0, requests: 0 };
-  }
-
-  #newHistogram(): Histogram {
-    return new Histogram({ significantDigits: this.#asked.significantDigits, storage: 'sparse' });
+  #newTally(labels: readonly string[], hasIntervals = this.#apart !== undefined): Tally {
+    const { significantDigits } = this.#asked;
+    const histogram = new Histogram({ significantDigits, storage: 'sparse' });
+    const intervals = hasIntervals ? new Map<number, Tally>() : undefined;
+    return { labels, histogram, intervals, failed: 0, requests: 0 };
   }
 
   #newOther(): Tally {
@@ -262,18 +262,25 @@ function joinTallies(
     const key = labels.join('\0');
     const into = joined.get(key);
     if (into === undefined) joined.set(key, { ...tally, labels });
-    else {
-      into.histogram.add(tally.histogram);
-      for (const [index, histogram] of tally.intervals ?? []) {
-        const other = into.intervals!.get(index);
-        if (other === undefined) into.intervals!.set(index, histogram);
-        else other.add(histogram);
-      }
-      into.failed += tally.failed;
-      into.requests += tally.requests;
-    }
+    else addTally(into, tally);
   }
   return joined;
+}
+
+function addTally(into: Tally, { histogram, intervals = new Map(), failed, requests }: Tally): void {
+  into.histogram.add(histogram);
+  into.failed += failed;
+  into.requests += requests;
+  for (const [index, interval] of intervals) {
+    const known = into.intervals!.get(index);
+    if (known === undefined) into.intervals!.set(index, interval);
+    else addTally(known, interval);
+  }
+}
+
+function countOutcome(tally: Tally, isFailed: boolean): void {
+  tally.requests++;
+  if (isFailed) tally.failed++;
 }
 
 function groupOfTally(

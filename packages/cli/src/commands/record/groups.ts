@@ -51,12 +51,7 @@ export async function groupInputs(
   inputs: readonly Input<RequestForm | CountsForm>[],
   { by, where, logFormat, routes, percentiles, digits, onBytes, badLines }: Grouping,
 ): Promise<Grouped> {
-  const [{ kind }] = inputs as [Input<RequestForm | CountsForm>];
-  const other = inputs.find((one) => one.kind !== kind);
-  if (other !== undefined)
-    throw new Refusal(
-      `${inputs[0]!.name} is ${kind} and ${other.name} is ${other.kind}: record them separately`,
-    );
+  const kind = findOneForm(inputs);
   const name = inputs.map((input) => input.name).join(', ');
   const asked = { by, where, percentiles, significantDigits: digits };
   const onBadLine = badLines.add;
@@ -78,6 +73,14 @@ export async function groupInputs(
     keys: [...new Set(by)],
     notes: groupingNotes(kind, beyond, where, options),
   };
+}
+
+/** The form that all inputs have. @throws Refusal */
+export function findOneForm<Form extends RequestForm | CountsForm>(inputs: readonly Input<Form>[]): Form {
+  const [{ kind, name }] = inputs as [Input<Form>];
+  const other = inputs.find((one) => one.kind !== kind);
+  if (other === undefined) return kind;
+  throw new Refusal(`${name} is ${kind} and ${other.name} is ${other.kind}: record them separately`);
 }
 
 /** What a reader should know of groups of requests. */
@@ -137,6 +140,6 @@ export async function* formatGroups(
   yield `${wrapToScreen(`${requests === undefined ? '' : `${requestsText(requests)} of `}${name}${by}${unit === 'none' ? '' : `, in ${unit}`}`, io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
 }
 
-export function requestsText(count: number): string {
+function requestsText(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'request' : 'requests'}`;
 }

@@ -28,13 +28,13 @@ hgrm and csv are percentile text, json is for programs, base64 is the histogram 
 hlog is a log of one interval. The last two count in multiples of --resolution: with --unit ms in
 nanoseconds, as most logs do.
 
-The output of a load test that has every request, and an access log, need no --unit. --by groups their requests by
-a label, such as a column of a table, a tag of k6 or the name in Gatling. An access log of nginx, Apache, Envoy,
-Caddy or Traefik has the labels route, method, status, upstream and the variables of its format, which --log-format
-states when it is none of the usual ones. --every shows each interval of time, or writes a log of them: serve, plot,
-explain and log summary show when something was slow. What fio (json+, log_hist_msec) and Locust (--json) have counted, and the
-sketches of DDSketch, Elasticsearch, Envoy, VictoriaMetrics and Prometheus, are shown by all labels, within the bounds
-of their slots.`;
+The output of a load test that has every request, and an access log, need no --unit. --by groups their requests by a
+label, such as a column of a table, a tag of k6 or the name in Gatling. An access log of nginx, Apache, Envoy, Caddy
+or Traefik has the labels route, method, status, upstream and the variables of its format, which --log-format states
+when it is none of the usual ones. --every shows the requests of each interval of time, or writes an interval log of
+them, which log summary, plot, serve and explain take. What fio (json+, log_hist_msec) and Locust (--json) have
+counted, and the sketches of DDSketch, Elasticsearch, Envoy, VictoriaMetrics and Prometheus, are shown by all labels,
+within the bounds of their slots.`;
 
 export const command = defineCommand({
   path: 'hdrscope record',

@@ -1,13 +1,9 @@
 import type { RequestForm } from '@hdrscope/inputs';
 import {
   countRequestIntervals,
-  type Figures,
-  figuresJson,
   hasRequests,
   type RequestInterval,
   requestFacts,
-  summarizeHistogram,
-  widenFigures,
 } from '@hdrscope/inputs/internal';
 import {
   FORMAT_VERSION_LINE,
@@ -20,15 +16,13 @@ import {
 } from '@hdrscope/interval-log';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { defineOptions } from '../../define-command.ts';
-import { columnsFor, figureCells, jsonDocument } from '../../figures.ts';
+import { jsonDocument } from '../../figures.ts';
 import { bytesOf, explained, type Input } from '../../inputs/input.ts';
 import { LineTally } from '../../inputs/line-tally.ts';
 import type { Inputs } from '../../inputs/open-inputs.ts';
 import { DURATION, stretchStart } from '../../moment.ts';
 import { writeLines } from '../../output-options.ts';
-import { wrapToScreen } from '../../screen/help-text.ts';
-import { shownTable } from '../../screen/table.ts';
-import { groupingNotes, requestsText } from './groups.ts';
+import { findOneForm, formatGroups, type Grouped, groupingNotes, groupsJson } from './groups.ts';
 import {
   assertNoNumberOptions,
   type LoadOptions,
@@ -63,23 +57,17 @@ export async function recordIntervals(
   if (format !== 'text' && format !== 'json' && format !== 'hlog')
     throw new UsageError(`--every writes text, json or hlog, got '${format}'`);
   const timed = inputs.map(assertTimed);
-  const { kind } = timed[0]!;
-  const other = timed.find((one) => one.kind !== kind);
-  if (other !== undefined)
-    throw new Refusal(
-      `${timed[0]!.name} is ${kind} and ${other.name} is ${other.kind}: record them separately`,
-    );
+  const kind = findOneForm(timed);
   assertNoNumberOptions(options, OF_NUMBERS, `${timed[0]!.name} has its own unit`);
   const badLines = new LineTally();
   const reading = { ...requestOptions(options), onBadLine: badLines.add };
   const read = timed.map((input) => ({ name: input.name, bytes: bytesOf(input, progress.onBytes) }));
-  const asked = { by, where, significantDigits: digits };
-  const { intervals, beyond, ticksPerMs, errorMs } = await explained(async () => {
-    const { stepMs = NANOSECOND_MS, errorMs } = requestFacts(kind, reading);
+  const asked = { by, where, percentiles, significantDigits: digits };
+  const { intervals, beyond } = await explained(async () => {
+    const { stepMs = NANOSECOND_MS } = requestFacts(kind, reading);
     // Most logs are in nanoseconds.
-    const ticksPerMs = 1 / (format === 'hlog' ? NANOSECOND_MS : stepMs);
-    const apart = { everySec: every, ticksPerMs };
-    return { ...(await countRequestIntervals(kind, read, asked, apart, reading)), ticksPerMs, errorMs };
+    const apart = { everySec: every, ticksPerMs: 1 / (format === 'hlog' ? NANOSECOND_MS : stepMs) };
+    return countRequestIntervals(kind, read, asked, apart, reading);
   }).finally(progress.finish);
   const exitCode = await badLines.report(io);
   const name = timed.map((input) => input.name).join(', ');
@@ -90,19 +78,12 @@ export async function recordIntervals(
     );
   const notes = groupingNotes(kind, beyond, where, reading);
   for (const note of notes) await io.stderr.write(`hdrscope: ${note}\n`);
-  const counted: Counted = { name, everySec: every, keys: [...new Set(by)], intervals };
-  if (format === 'hlog') {
-    await writeLines(formatLog(counted, notes), output, io);
-    return exitCode;
+  if (format === 'hlog') await writeLines(formatLog(intervals, every, notes), output, io);
+  else if (format === 'json') await writeLines(formatJson(intervals, every), output, io);
+  else {
+    const grouped = { name, notes, ...groupByTime(intervals, every, by) };
+    await writeLines(formatGroups(grouped, percentiles, 'text', io), output, io);
   }
-  const figures = intervals.map(({ histogram, labels }): Figures => {
-    const shown = (ticks: number): number => Number((ticks / ticksPerMs).toPrecision(15));
-    const found = summarizeHistogram(histogram, { name: labels.join(' '), unit: 'ms', percentiles, shown });
-    return errorMs === undefined ? found : widenFigures(found, errorMs);
-  });
-  const lines =
-    format === 'json' ? formatJson(counted, figures) : formatRows(counted, figures, percentiles, io);
-  await writeLines(lines, output, io);
   return exitCode;
 }
 
@@ -116,70 +97,55 @@ function assertTimed(input: Input<RecordKind>): Input<RequestForm> {
 
 const NANOSECOND_MS = 1e-6;
 
-interface Counted {
-  readonly name: string;
-  readonly everySec: number;
-  /** The labels that tell groups apart. */
-  readonly keys: readonly string[];
-  /** At least one, in the order of their times. */
-  readonly intervals: readonly RequestInterval[];
-}
-
-function labelsOf({ keys }: Counted, { labels }: RequestInterval): Record<string, string> {
-  return Object.fromEntries(keys.map((key, at) => [key, labels[at]!]));
-}
-
 /** What the tags of the log begin with. */
 const METRIC = 'request.duration';
 
 /** An interval log of HdrHistogram: its times count from the first interval. What a reader should know is a comment of it. */
-async function* formatLog(counted: Counted, notes: readonly string[]): AsyncGenerator<string, void> {
-  const { everySec, intervals } = counted;
+async function* formatLog(
+  intervals: readonly RequestInterval[],
+  everySec: number,
+  notes: readonly string[],
+): AsyncGenerator<string, void> {
   const { startSec: baseSec } = intervals[0]!;
   const startMs = baseSec * 1000;
   yield FORMAT_VERSION_LINE + notes.map((note) => formatComment(`[${note}]`)).join('');
   yield formatStartTime(startMs, 'UTC') + formatBaseTime(startMs) + LEGEND_LINE;
-  for (const interval of intervals) {
-    const startSec = interval.startSec - baseSec;
-    const tag = formatSeriesTag(METRIC, labelsOf(counted, interval));
-    yield formatInterval(interval.histogram, { tag, startSec, endSec: startSec + everySec });
+  for (const { startSec, labels, histogram } of intervals) {
+    const tag = formatSeriesTag(METRIC, labels);
+    yield formatInterval(histogram, {
+      tag,
+      startSec: startSec - baseSec,
+      endSec: startSec - baseSec + everySec,
+    });
   }
 }
 
-async function* formatJson(counted: Counted, figures: readonly Figures[]): AsyncGenerator<string, void> {
-  const { everySec, intervals } = counted;
-  const groups = intervals.map((interval, at) => ({
-    ...figuresJson(figures[at]!),
-    ...{ startSec: interval.startSec, lengthSec: everySec, labels: labelsOf(counted, interval) },
-    ...{ failed: null, requests: null },
-  }));
-  yield jsonDocument({ groups });
+async function* formatJson(
+  intervals: readonly RequestInterval[],
+  lengthSec: number,
+): AsyncGenerator<string, void> {
+  const groups = groupsJson(intervals);
+  yield jsonDocument({
+    groups: groups.map((group, at) => ({ startSec: intervals[at]!.startSec, lengthSec, ...group })),
+  });
 }
 
 /** Requests of a test whose times count from its start have happened within a year of it. */
 const FIRST_DATE_SEC = 3.2e7;
 
-async function* formatRows(
-  { name, everySec, keys, intervals }: Counted,
-  figures: readonly Figures[],
-  percentiles: readonly number[],
-  io: Io,
-): AsyncGenerator<string, void> {
-  const shown = columnsFor({ percentiles }, ['count', 'mean']);
-  const cells = figureCells(shown, figures, 'ms');
+/** Intervals as groups, whose first label is their time. */
+function groupByTime(
+  intervals: readonly RequestInterval[],
+  everySec: number,
+  by: readonly string[],
+): Pick<Grouped, 'groups' | 'keys' | 'requests'> {
   const hasDates = intervals[0]!.startSec >= FIRST_DATE_SEC;
-  const columns = [
-    { title: hasDates ? 'from (UTC)' : 'from s', isText: hasDates },
-    ...keys.map((title) => ({ title, isText: true })),
-    ...shown,
-  ];
-  const rows = intervals.map(({ startSec, labels }, at) => [
-    hasDates ? stretchStart(startSec * 1000, everySec * 1000) : String(startSec),
-    ...labels,
-    ...cells[at]!,
-  ]);
-  const requests = figures.reduce((sum, { count }) => sum + Number(count), 0);
-  const by = keys.length === 0 ? '' : ` by ${keys.join(', ')}`;
-  const title = `${requestsText(requests)} of ${name} by time${by}, in ms`;
-  yield `${wrapToScreen(title, io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
+  const time = hasDates ? 'time (UTC)' : 'time (s)';
+  const shownTime = ({ startSec }: RequestInterval): string =>
+    hasDates ? stretchStart(startSec * 1000, everySec * 1000) : String(startSec);
+  return {
+    groups: intervals.map((one) => ({ ...one, labels: { [time]: shownTime(one), ...one.labels } })),
+    keys: [time, ...new Set(by)],
+    requests: intervals.reduce((sum, { figures }) => sum + Number(figures.count), 0),
+  };
 }
