@@ -14,12 +14,12 @@ import { Spark } from './support/spark.ts';
 /** A row of a rollup, as `mergedSeries` gives it. */
 type MergedSeries = Readonly<Record<string, unknown>>;
 
-const { rowsOf, mergedSeries, inOrder, rolledRowOf, rowsIn, writeRows, newDirectory } =
+const { rowsOf, mergedSeries, inOrder, readRolledRow, rowsIn, writeRows, newDirectory } =
   await importHistorySupport<{
     rowsOf(all: readonly object[]): Promise<HistoryRow[]>;
     mergedSeries(rows: readonly HistoryRow[], drop: readonly string[], everyMs: number): MergedSeries[];
     inOrder(rows: readonly MergedSeries[]): MergedSeries[];
-    rolledRowOf(row: HistoryRow): MergedSeries;
+    readRolledRow(row: HistoryRow): MergedSeries;
     rowsIn(folder: string): Promise<Map<string, HistoryRow[]>>;
     writeRows(folder: string, rows: readonly HistoryRow[]): Promise<string>;
     newDirectory(): string;
@@ -115,7 +115,7 @@ describeWithPeers(['spark'])('Spark on three executors', () => {
     for (const statement of statements) await spark.ask(statement);
   };
   const expectRollup = async (into: string): Promise<void> => {
-    const found = (await readFolder(into)).map(rolledRowOf);
+    const found = (await readFolder(into)).map(readRolledRow);
     expect(inOrder(found)).toEqual(mergedSeries(rows, DROP, HOUR_MS));
     expect(await queryHistory(into, QUESTION)).toEqual(await queryHistory(folder, QUESTION));
   };

@@ -15,13 +15,13 @@ export async function formatManual() {
   );
   return Promise.all(
     nodes.map(async ({ path, commands }) => ({
-      name: `${pageOf(path)}.1`,
+      name: `${namePage(path)}.1`,
       text: formatPage({
         path,
         summary: summaries.get(path) ?? 'HDR histograms: percentiles of anything that takes time',
         help: await printHelp(path),
         related: [
-          ...(path === 'hdrscope' ? [] : [parentOf(path)]),
+          ...(path === 'hdrscope' ? [] : [findParent(path)]),
           ...commands.map(({ name }) => `${path} ${name}`),
         ],
       }),
@@ -30,12 +30,12 @@ export async function formatManual() {
 }
 
 /** @param {string} path A command as people type it. */
-function pageOf(path) {
+function namePage(path) {
   return path.replaceAll(' ', '-');
 }
 
 /** @param {string} path */
-function parentOf(path) {
+function findParent(path) {
   return path.slice(0, path.lastIndexOf(' '));
 }
 
@@ -44,7 +44,7 @@ async function printHelp(path) {
   let text = '';
   const output = {
     isTerminal: false,
-    // Of a page, whose lines have a margin.
+    // Lines of a page have a margin.
     columns: 72,
     rows: undefined,
     write: async (/** @type {string} */ part) => {
@@ -67,10 +67,10 @@ async function printHelp(path) {
  * @param {{ path: string, summary: string, help: string, related: readonly string[] }} page
  */
 function formatPage({ path, summary, help, related }) {
-  const references = related.map((other) => `.BR ${pageOf(other)} (1)`).join(' ,\n');
-  return `.TH ${quoted(pageOf(path).toUpperCase())} 1 "" hdrscope
+  const references = related.map((other) => `.BR ${namePage(other)} (1)`).join(' ,\n');
+  return `.TH ${quoted(namePage(path).toUpperCase())} 1 "" hdrscope
 .SH NAME
-${pageOf(path)} \\- ${escaped(summary)}
+${namePage(path)} \\- ${escaped(summary)}
 .SH DESCRIPTION
 .nf
 ${help.trimEnd().split('\n').map(escapedLine).join('\n')}

@@ -62,7 +62,7 @@ export function findDifferences(lines, truth, isByRoute, risk = new Truth(truth.
     ? truth.counts.map((_, route) => ({ name: routeName(route), routes: [route] }))
     : [{ name: 'all', routes: [...truth.counts.keys()] }];
   const counted = groups
-    .map(({ name, routes }) => ({ name, sent: groupOf(truth, routes), risk: groupOf(risk, routes) }))
+    .map(({ name, routes }) => ({ name, sent: addRoutes(truth, routes), risk: addRoutes(risk, routes) }))
     .filter(({ sent }) => sent.total > 0);
   const problems = counted.flatMap(({ name, ...group }) => {
     const line = lines.find(({ route }) => !isByRoute || route === name);
@@ -80,7 +80,7 @@ export function findDifferences(lines, truth, isByRoute, risk = new Truth(truth.
  * @param {Truth} truth @param {readonly number[]} routes
  * @returns {Group}
  */
-function groupOf(truth, routes) {
+function addRoutes(truth, routes) {
   const counts = new Float64Array(MICROS.length);
   let sum = 0;
   for (const route of routes) {

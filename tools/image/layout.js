@@ -33,7 +33,7 @@ export class Layout {
    */
   add(mediaType, content) {
     const bytes = Buffer.from(content);
-    const digest = digestOf(bytes);
+    const digest = computeDigest(bytes);
     writeFileSync(join(this.#folder, 'blobs', digest.replace(':', '/')), bytes);
     return { mediaType, digest, size: bytes.length };
   }
@@ -64,7 +64,10 @@ export class Layout {
     }
     const tar = readFileSync(file);
     rmSync(file);
-    return { ...this.add(`${TYPE}.layer.v1.tar+gzip`, gzipSync(tar, { level: 9 })), diffId: digestOf(tar) };
+    return {
+      ...this.add(`${TYPE}.layer.v1.tar+gzip`, gzipSync(tar, { level: 9 })),
+      diffId: computeDigest(tar),
+    };
   }
 
   /**
@@ -110,6 +113,6 @@ export class Layout {
 const LIMIT = { limitSeconds: 120 };
 
 /** @param {Uint8Array} bytes */
-function digestOf(bytes) {
+function computeDigest(bytes) {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -15,7 +15,7 @@ import { run } from '../peers/run.js';
 import { Layout } from './layout.js';
 import { debianComponent, formatSbom, npmComponent } from './sbom.js';
 
-/** Of nobody else. Kubernetes compares numbers for `runAsNonRoot`. */
+/** A user without rights. Kubernetes looks at this number for `runAsNonRoot`. */
 const USER = 65_532;
 
 /** The folder that the agent may write to. */

@@ -35,7 +35,7 @@ export function packagesOf(root, examples, isInstalled) {
   const missing = new Set(names.filter((name) => !name.startsWith('node:') && !isInstalled(name)));
   const manifestOf = (/** @type {string} */ name) => join(root, 'node_modules', name, 'package.json');
   const types = [...missing].map((name) => `@types/${name}`).filter((name) => existsSync(manifestOf(name)));
-  // Of what the workspace does not have, users get the newest, too.
+  // A package that the workspace lacks comes in its newest version, as users get it.
   return [...missing, ...types].map((name) =>
     existsSync(manifestOf(name))
       ? `${name}@${JSON.parse(readFileSync(manifestOf(name), 'utf8')).version}`

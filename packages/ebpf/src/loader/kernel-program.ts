@@ -93,7 +93,7 @@ export async function openKernelProgram(
     call: "openKernelProgram('runqueue', { by: 'cgroup' })",
   });
   const { number, keys, isTransient = false } = definition.by[by]!;
-  // In an executable that contains this package, the path is none that libbpf can open.
+  // libbpf cannot open this path in an executable that contains the package.
   const object = await readFile(kernelProgramFile(name));
   const { program, lacks } = await firstLoaded(definition.ways, ({ without = [], lacks }) =>
     loadConfigured(object, libbpf, {

@@ -4,9 +4,9 @@ import { DIALECTS } from './dialects.ts';
 import type { HistorySource } from './history-sql.ts';
 import {
   assertTableDialect,
+  describeShards,
   REMEMBERING,
   type Shards,
-  shardsOf,
   type TableDialect,
   tableNameOf,
   ttlOf,
@@ -85,10 +85,10 @@ export function historyRollupSql(
   const ttl = ttlOf(dialect, ttlDays, 'start');
   const partsOf = (ending: string): string[] => [...parts.slice(0, -1), `${into}${ending}`];
   const nameOf = (ending: string): string => tableNameOf(dialect, partsOf(ending));
-  const shards = shardsOf(dialect, table, cluster);
+  const shards = describeShards(dialect, table, cluster);
   const rollup = { from: shards?.own ?? from, nameOf, stretch: stretchOf(dialect, everyMs), drop };
   return dialect === 'clickhouse'
-    ? clickhouseRollup({ ...rollup, ttl, shards: shardsOf(dialect, partsOf('_states'), cluster) })
+    ? clickhouseRollup({ ...rollup, ttl, shards: describeShards(dialect, partsOf('_states'), cluster) })
     : postgresRollup(rollup, `${into}_key`);
 }
 

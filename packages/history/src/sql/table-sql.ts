@@ -112,7 +112,7 @@ export function historyTableSql(
   const name = tableNameOf(dialect, table);
   assertOptions(options, OWNER);
   const ttl = ttlOf(dialect, options.ttlDays, 'start');
-  const shards = shardsOf(dialect, table, options.cluster);
+  const shards = describeShards(dialect, table, options.cluster);
   if (dialect === 'clickhouse') {
     const made = `CREATE TABLE IF NOT EXISTS ${shards?.own ?? name}${shards?.onCluster ?? ''} (${COLUMNS.clickhouse}${ttl}${REMEMBERING}`;
     return shards === undefined ? made : `${made};\n${shards.distributed(SHARDING_KEY)}`;
@@ -159,7 +159,7 @@ export interface Shards {
 }
 
 /** The shards of a table; `undefined` when it is on one server. @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function shardsOf(
+export function describeShards(
   dialect: TableDialect,
   table: NonNullable<HistorySource['table']>,
   cluster: string | undefined,

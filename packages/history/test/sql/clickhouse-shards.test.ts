@@ -111,7 +111,7 @@ describeWithPeers(['clickhouse-18', 'zookeeper'])('four servers of ClickHouse 18
     Number(await servers.run(server, `SELECT count() FROM metrics.${table}`));
   /** Inserts rows by way of a server, and again by way of the next one until one has taken them. Returns how often that failed. */
   const insert = async (rows: readonly HistoryRow[], first: number): Promise<number> => {
-    const body = rows.map(ownLineOf).join('\n');
+    const body = rows.map(formatOwnLine).join('\n');
     for (let failures = 0; ; failures++) {
       try {
         await servers.run((first + failures) % 4, 'INSERT INTO metrics.history FORMAT JSONEachRow', body);
@@ -171,7 +171,7 @@ describeWithPeers(['clickhouse-18', 'zookeeper'])('four servers of ClickHouse 18
 });
 
 /** A row for `OWN_COLUMNS`. */
-function ownLineOf({ attributes, startMs, endMs, margins, exemplars, ...row }: HistoryRow): string {
+function formatOwnLine({ attributes, startMs, endMs, margins, exemplars, ...row }: HistoryRow): string {
   return JSON.stringify({ ...row, attributes: JSON.stringify(attributes), start: startMs, end: endMs });
 }
 

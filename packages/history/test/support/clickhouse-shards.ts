@@ -49,7 +49,7 @@ export class ClickHouseShards {
         element('internal_replication', replicas > 1 ? 'true' : 'false') +
           places
             .filter((place) => place.shard === shard)
-            .map(({ tcp }) => element('replica', addressOf(tcp)))
+            .map(({ tcp }) => element('replica', describeAddress(tcp)))
             .join(''),
       ),
     );
@@ -191,7 +191,7 @@ function writeConfig({ shard, replica, http, tcp, exchange, shards, zooKeeperPor
       : [
           element(
             'zookeeper',
-            element('node', addressOf(zooKeeperPort)) + element('session_timeout_ms', 2000),
+            element('node', describeAddress(zooKeeperPort)) + element('session_timeout_ms', 2000),
           ),
           element('distributed_ddl', element('path', '/ddl')),
           element('macros', element('shard', shard) + element('replica', replica)),
@@ -217,7 +217,7 @@ function writeConfig({ shard, replica, http, tcp, exchange, shards, zooKeeperPor
   return configFile;
 }
 
-function addressOf(port: number): string {
+function describeAddress(port: number): string {
   return `${element('host', '127.0.0.1')}${element('port', port)}`;
 }
 

@@ -11,7 +11,7 @@ import {
 import type { FolderDialect } from '../../src/sql/folder-writers.ts';
 import { minutes } from './filled-folder.ts';
 import { rowsIn, writeRows } from './folder.ts';
-import { droppedKeys, inOrder, mergedSeries, rolledRowOf, rowsOfHosts } from './merged-series.ts';
+import { droppedKeys, inOrder, mergedSeries, readRolledRow, rowsOfHosts } from './merged-series.ts';
 import { newDirectory } from './sandbox.ts';
 
 /** Runs statements in an engine, one after the other. */
@@ -71,7 +71,7 @@ export async function expectFolderRollups(numRuns: number, dialect: FolderDialec
         await run(statements);
         const expected = mergedSeries(rows, drop, everyMs);
         const found = await readFolder(into);
-        expect(inOrder(found.map(rolledRowOf))).toEqual(expected);
+        expect(inOrder(found.map(readRolledRow))).toEqual(expected);
         expect(found.every(({ startMs, endMs }) => endMs - startMs === everyMs)).toBe(true);
         await run(statements);
         expect(new Set(await readFolder(into))).toEqual(new Set(found));

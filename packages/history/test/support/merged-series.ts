@@ -86,7 +86,7 @@ export function inOrder(rows: readonly RolledRow[]): RolledRow[] {
 }
 
 /** A row of a folder that has a rollup. */
-export function rolledRowOf({ margins = NO_MARGINS, series, ...row }: HistoryRow): RolledRow {
+export function readRolledRow({ margins = NO_MARGINS, series, ...row }: HistoryRow): RolledRow {
   const { metric, unit, attributes, startMs, scale, bits, count, sum, min, max, k, c, w } = row;
   expect(series!.lower).toBe(series!.upper);
   return {
