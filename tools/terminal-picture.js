@@ -38,13 +38,18 @@ const COLOURS = new Map([
  * @param {string} command For a shell, in the root of the project.
  */
 export function recordCommand(command) {
+  const { NO_COLOR: _, ...others } = process.env;
+  // npx would turn a wheel while it starts, and other locales have no Braille patterns.
+  const environment = {
+    ...others,
+    ...{ TERM: 'xterm-256color', COLORTERM: 'truecolor', LC_ALL: 'C.UTF-8', npm_config_progress: 'false' },
+  };
   const output = execFileSync(
     'script',
     ['-qec', `stty cols ${COLUMNS} rows 50; ${command} || true`, '/dev/null'],
     {
       cwd: workspaceRoot,
-      // npx would turn a wheel while it starts.
-      env: { ...process.env, TERM: 'xterm-256color', COLORTERM: 'truecolor', npm_config_progress: 'false' },
+      env: environment,
       encoding: 'utf8',
       timeout: 60_000,
     },

@@ -47,7 +47,7 @@ function run(shell: string, script: string, environment: Readonly<Record<string,
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const example = (name: string) => parse(readFileSync(join(workspaceRoot, name), 'utf8'));
 
-describeUnless(lackOfProgram('curl'))('the load test', () => {
+describeUnless(lackOfProgram('sh'), lackOfProgram('curl'))('the load test', () => {
   const ROOT = join(workspaceRoot, 'examples/ci');
 
   test('prints the time of each request, and ends the service that it has started', async () => {
