@@ -1,7 +1,7 @@
 /**
- * Packs every package that is published, and checks the packed files. publint and attw check package.json and the types;
- * here are only the checks that they do not have: the list of files, loading each entry with plain Node, with `import` and
- * with `require()`, and whether TypeScript can name what functions return. Needs a build.
+ * `node tools/check-packaging.js [NAME...]` packs every package that is published, or those named, and checks the packed files.
+ * publint and attw check package.json and the types; here are only the checks that they do not have: the list of files, loading
+ * each entry with plain Node, with `import` and with `require()`, and whether TypeScript can name what functions return. Needs a build.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -212,6 +212,7 @@ function findUnnamedResults(projects, folder) {
     .filter(({ name, manifest }) => name !== '@hdrscope/kit' && !isCommonJs(manifest))
     .flatMap(({ name, manifest }) => entriesOf(manifest).map((entry) => name + entry.slice(1)))
     .filter((specifier) => !/\/internal$|\.json$|\*/.test(specifier));
+  if (entries.length === 0) return [];
   const list = `const functions = [];
 for (const specifier of ${JSON.stringify(entries)})
   for (const [name, value] of Object.entries(await import(specifier)))
@@ -220,6 +221,7 @@ console.log(JSON.stringify(functions));`;
   const { printed, error } = runNode('module', list, folder);
   if (error !== '') return [`no results of functions are checked: ${error}`];
   const functions = /** @type {{ specifier: string, name: string }[]} */ (JSON.parse(printed));
+  for (const { name } of projects) hideInternals(join(folder, 'node_modules', name, 'package.json'));
   if (functions.length === 0) return ['no results of functions are checked: no entry exports a function'];
   const uses = functions.map(
     ({ specifier, name }, i) =>
@@ -243,6 +245,18 @@ console.log(JSON.stringify(functions));`;
 }
 
 /**
+ * Takes the entry `./internal` from a packed package. Otherwise TypeScript names a type by it as soon as any other package uses it, and in a
+ * library with this package alone, the same type has no name.
+ *
+ * @param {string} file Its package.json.
+ */
+function hideInternals(file) {
+  const { exports: faces, ...manifest } = JSON.parse(readFileSync(file, 'utf8'));
+  const { './internal': _, ...shown } = Object(faces);
+  writeFileSync(file, JSON.stringify({ ...manifest, exports: shown }));
+}
+
+/**
  * @param {'module' | 'commonjs'} type
  * @param {string} code
  * @param {string} cwd
@@ -261,10 +275,15 @@ function runNode(type, code, cwd) {
 
 /**
  * @param {string} root
+ * @param {string[]} [names] The packages. @default all that are published
  * @returns {{ packages: number, problems: string[] }}
  */
-export function checkPackaging(root) {
-  const projects = listProjects(root).filter(({ manifest }) => manifest.private !== true);
+export function checkPackaging(root, names = []) {
+  const published = listProjects(root).filter(({ manifest }) => manifest.private !== true);
+  const unknown = names.filter((name) => !published.some((project) => project.name === name));
+  if (unknown.length > 0)
+    return { packages: 0, problems: unknown.map((name) => `no package ${name} is published`) };
+  const projects = names.length === 0 ? published : published.filter(({ name }) => names.includes(name));
   const unbuilt = projects.filter(({ dir }) => !existsSync(join(dir, 'dist')));
   if (unbuilt.length > 0) {
     return { packages: 0, problems: unbuilt.map(({ name }) => `${name} is not built: npm run build`) };
@@ -288,7 +307,7 @@ export function checkPackaging(root) {
 }
 
 if (isMain(import.meta)) {
-  const { packages, problems } = checkPackaging(workspaceRoot);
+  const { packages, problems } = checkPackaging(workspaceRoot, process.argv.slice(2));
   for (const problem of problems) console.log(problem);
   console.log(`${packages} packages packed, linted and loaded, ${problems.length} problems`);
   process.exitCode = problems.length === 0 ? 0 : 1;

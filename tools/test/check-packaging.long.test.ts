@@ -44,6 +44,11 @@ testPacked(
     };
     const tree = createTree({ ...root, ...user });
     expect(checkPackaging(tree)).toEqual({ packages: 2, problems: [] });
+    expect(checkPackaging(tree, ['good'])).toEqual({ packages: 1, problems: [] });
+    expect(checkPackaging(tree, ['other'])).toEqual({
+      packages: 0,
+      problems: ['no package other is published'],
+    });
     expect(existsSync(join(tree, '.packed'))).toBe(false);
   },
 );
@@ -137,9 +142,30 @@ testPacked('names functions whose result a library cannot declare', () => {
     'packages/good/dist/index.d.ts':
       "import type { Hidden } from './hidden.js';\nexport declare function one(): Hidden;",
   };
-  expect(checkPackaging(createTree({ ...root, ...good, ...hidden })).problems).toEqual([
-    expect.stringMatching(/'one0' cannot be named without a reference to 'Hidden'/),
-  ]);
+  const problem = expect.stringMatching(/'one\d' cannot be named without a reference to 'Hidden'/);
+  expect(checkPackaging(createTree({ ...root, ...good, ...hidden })).problems).toEqual([problem]);
+
+  // Another package that knows the type gives it no name.
+  const internal = { types: './dist/hidden.d.ts', default: './dist/hidden.js' };
+  const files = Object.entries(good).map(([path, content]) => [path.replace('/good/', '/user/'), content]);
+  const both = {
+    ...good,
+    ...hidden,
+    'packages/good/package.json': manifest('good', {
+      exports: {
+        './internal': internal,
+        '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+        './package.json': './package.json',
+      },
+    }),
+    'packages/good/dist/hidden.js': '',
+    ...Object.fromEntries(files),
+    'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
+    'packages/user/dist/index.d.ts':
+      "import type { Hidden } from 'good/internal';\nexport declare function two(known: Hidden): number;",
+    'packages/user/dist/index.js': 'export function two() { return 2; }',
+  };
+  expect(checkPackaging(createTree({ ...root, ...both })).problems).toEqual([problem]);
 });
 
 testPacked.each([

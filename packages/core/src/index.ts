@@ -39,7 +39,7 @@ export { linearLayout } from './layout/linear.ts';
 export { logLinearLayout } from './layout/log-linear.ts';
 export { log2Layout } from './layout/log2.ts';
 export type { Resolution } from './layout/scaled.ts';
-export { type RebucketedCounts, rebucket } from './rebucket.ts';
+export { type RebucketedCounts, type Rebucketing, rebucket } from './rebucket.ts';
 export { HistogramSum } from './sum/histogram-sum.ts';
 export type { CountedInterval } from './sum/intervals.ts';
 export { type ParsedPercentiles, parsePercentiles } from './text/parse-percentiles.ts';

@@ -93,7 +93,6 @@ export {
   type ObjectiveVerdict,
 } from './objective.ts';
 export * from './options.ts';
-export type { Rebucketing } from './rebucket.ts';
 export { containingLayout } from './sum/containing.ts';
 export { intervalOfSlot } from './sum/intervals.ts';
 export { formatDecimal } from './text/decimal.ts';

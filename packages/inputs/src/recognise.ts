@@ -1,6 +1,5 @@
 import { assertFollows, assertOptions, custom, flag, type OptionsOwner } from '@hdrscope/core/internal';
-import type { TextKind } from '@hdrscope/interval-log/internal';
-import { recogniseText } from '@hdrscope/interval-log/parser';
+import { recogniseText, type TextKind } from '@hdrscope/interval-log/parser';
 import { isEncoded } from './encoded.ts';
 import { type LoadForm, recogniseLoad } from './load/load-form.ts';
 import { recogniseReport } from './load/report.ts';

@@ -16,7 +16,6 @@ export {
   decodeIntervals,
   type TagSummary,
 } from './operations/summarize.ts';
-export type { TextKind } from './operations/text-kind.ts';
 export { parseProcessorArgs } from './processor/arguments.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
 export { readChunks, readUnzipped, readUtf8 } from './reader/input.ts';

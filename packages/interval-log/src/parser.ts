@@ -2,7 +2,7 @@ import { assertFollows, custom, readOptions } from '@hdrscope/core/internal';
 import type { LogEntry } from './reader/entry.ts';
 import { LogParser, PARSER_RULES, type ParseLogOptions } from './reader/parser.ts';
 
-export { recogniseText } from './operations/text-kind.ts';
+export { recogniseText, type TextKind } from './operations/text-kind.ts';
 export type { LogEntry } from './reader/entry.ts';
 
 const PARSE_LOG = { name: 'parseLog', rules: PARSER_RULES, call: "parseLog(text, { time: 'java' })" };

@@ -1,10 +1,9 @@
-import { type Layout, rebucket } from '@hdrscope/core';
+import { type Layout, type Rebucketing, rebucket } from '@hdrscope/core';
 import {
   assertFollows,
   callback,
   mustBe,
   object,
-  type Rebucketing,
   type RulesFor,
   readOptions,
   resolutionOf,
