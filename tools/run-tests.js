@@ -1,7 +1,7 @@
 /**
  * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or
  * package name. `npm test -- core otel -t percentile` runs the tests of two projects whose titles match "percentile".
- * `--long` or `--walk` as the first argument runs the files `*.long.test.ts` or `*.walk.test.ts` in place of all others,
+ * `--long`, `--walk` or `--peer` as the first argument runs the files `*.long.test.ts` and so on in place of all others,
  * and `--with-walks` runs the walks too. `--skipped-in FOLDER` after it runs, of these, what skipped a test in the latest run of
  * another clone, such as one on a machine without peers, and what that run left out.
  * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.

@@ -18,6 +18,7 @@ const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
   [/^npm run (site|registry)$/, 'site.walk.test.ts and get-started.walk.test.ts type it'],
   [/^npm run (executable|image)$/, 'executable.test.ts and image.test.ts make them'],
   [/^npm run (readers|statsd-load)$/, 'it measures beside packages of others, or needs a C compiler'],
+  [/^npm run test:peers$/, 'it needs peers that CI does not install'],
   [
     /^npm run (bench|contention|fleet|frameworks|growth|in-service|kernel-layouts|quantile-errors|release -- --rehearse)$/,
     'it takes minutes, and tests of their own run its parts',

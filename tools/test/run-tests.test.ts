@@ -87,6 +87,7 @@ test('after a run elsewhere, the files that skipped a test there run again, and 
     'packages/a/test/whole.test.ts': '',
     'packages/a/test/first.walk.test.ts': '',
     'packages/a/test/laws.long.test.ts': '',
+    'packages/a/test/spark.peer.test.ts': '',
     'packages/a/test/helper.ts': '',
   });
   const dir = join(root, 'packages/a');

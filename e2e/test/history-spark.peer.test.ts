@@ -98,7 +98,7 @@ describeWithPeers(['spark-4'])('functions of Spark 4', () => {
   const ask = useSpark('spark-4');
   beforeAll(async () => {
     for (const statement of historyFunctionsSql('spark')) await ask(statement);
-  }, 60_000);
+  }, 300_000);
   const store = async (rows: readonly HistoryRow[]): Promise<string> => {
     const folder = newDirectory();
     await writeRows(folder, rows);

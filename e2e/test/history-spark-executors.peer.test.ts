@@ -106,7 +106,7 @@ describeWithPeers(['spark'])('Spark on three executors', () => {
     ]) {
       await spark.ask(`SET ${setting}`);
     }
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await spark?.stop();
   });
