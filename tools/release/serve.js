@@ -22,7 +22,7 @@ import { versionOf } from './tree.js';
  */
 async function serve(port, builds) {
   run(process.execPath, ['tools/peers/install.js', 'verdaccio'], { cwd: workspaceRoot, limitSeconds: 300 });
-  console.log(builds ? 'building, which takes a minute or two …' : 'packing …');
+  console.log(builds ? 'building, which takes a minute …' : 'packing …');
   if (builds) run('npm', ['run', '--silent', 'build'], { cwd: workspaceRoot, limitSeconds: 600 });
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-packages-'));
   const registry = await LocalRegistry.start(port);
