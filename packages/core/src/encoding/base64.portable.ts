@@ -28,8 +28,22 @@ export function encodeBase64(bytes: Uint8Array): string {
   return new TextDecoder().decode(codes);
 }
 
+/** A function of newer runtimes, which takes a fraction of the time. */
+const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
+
 /** The bytes of base64 without padding; `undefined` when it has any other character. The caller has checked the length. */
 export function decodeBase64(body: string): Uint8Array | undefined {
+  if (fromBase64 === undefined) return decodePortably(body);
+  try {
+    const bytes = fromBase64(body);
+    // The browser skips spaces.
+    return bytes.length === Math.floor((body.length * 3) / 4) ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodePortably(body: string): Uint8Array | undefined {
   const codes = new TextEncoder().encode(body);
   const { length } = codes;
   const bytes = new Uint8Array(Math.floor((length * 3) / 4));

@@ -1,4 +1,5 @@
-import { Unzlib, unzlibSync, type ZlibOptions, zlibSync } from '#fflate';
+import { type ZlibOptions, zlibSync } from '#fflate';
+import { Inflater } from './inflater.ts';
 
 type DeflateLevel = NonNullable<ZlibOptions['level']>;
 
@@ -9,50 +10,34 @@ export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
 
 /** Inflates a zlib stream. Throws when the stream is broken, bytes follow it, or the result would exceed `mostBytes`. */
 export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
-  if (bytes.length < CHECK_BYTES) throw new RangeError('a zlib stream has at least four bytes');
-  const whole = mostBytes <= SCRATCH_BYTES ? inflateAtOnce(bytes) : joined(bytes, mostBytes, true);
-  if (whole.length > mostBytes) throw new RangeError(`cannot inflate to more than ${mostBytes} bytes`);
-  // fflate does not verify the checksum at the end, which shows that a stream is cut off or changed.
-  const check = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - CHECK_BYTES).getUint32(0);
-  if (adler32(whole) !== check) throw new RangeError('the checksum at the end does not match');
+  const stream = pushStream(bytes, mostBytes);
+  const { rest } = stream;
+  if (!stream.isDone || rest.length < CHECK_BYTES) throw new RangeError('the stream is cut short');
+  if (rest.length > CHECK_BYTES) throw new RangeError('bytes follow the stream');
+  const whole = stream.take();
+  if (adler32(whole) !== new DataView(rest.buffer, rest.byteOffset).getUint32(0))
+    throw new RangeError('the checksum at the end does not match');
   return whole;
 }
-
-/** Inflates a small stream. What does not fit is cut off, which the checksum shows. */
-function inflateAtOnce(bytes: Uint8Array): Uint8Array {
-  // A stream of fflate allocates more than most encodings have, so many of them take minutes.
-  scratch ??= new Uint8Array(SCRATCH_BYTES);
-  return unzlibSync(bytes, { out: scratch }).slice();
-}
-
-/** Reused, because an encoding is decoded at once. */
-let scratch: Uint8Array | undefined;
-const SCRATCH_BYTES = 2 ** 16;
 
 /** Inflates the first bytes of a zlib stream, to at most a megabyte. Throws when they are broken. */
 export function inflateStart(bytes: Uint8Array): Uint8Array {
-  return joined(bytes.subarray(0, START_BYTES), Number.POSITIVE_INFINITY, false);
+  return pushStream(bytes.subarray(0, START_BYTES), Number.POSITIVE_INFINITY).take();
 }
 
-/** @param isWhole Whether the stream ends with the bytes. */
-function joined(bytes: Uint8Array, mostBytes: number, isWhole: boolean): Uint8Array {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const stream = new Unzlib((chunk) => {
-    length += chunk.length;
-    if (length > mostBytes) throw new RangeError(`cannot inflate to more than ${mostBytes} bytes`);
-    chunks.push(chunk);
-  });
-  // In pieces, so that a small stream with a giant result is stopped on the way.
-  for (let at = 0; at < bytes.length; at += PIECE)
-    stream.push(bytes.subarray(at, at + PIECE), isWhole && at + PIECE >= bytes.length);
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+let inflater: Inflater | undefined;
+
+/** Source: RFC 1950, section 2.2. */
+function pushStream(bytes: Uint8Array, mostBytes: number): Inflater {
+  const [method = 0, flags = 0] = bytes;
+  const isZlib =
+    (method & 15) === DEFLATE && method >> 4 <= LARGEST_WINDOW && (method * 256 + flags) % 31 === 0;
+  if (!isZlib || (flags & DICTIONARY) !== 0)
+    throw new RangeError('it does not begin as a zlib stream without a dictionary');
+  inflater ??= new Inflater();
+  inflater.begin(mostBytes);
+  inflater.push(bytes.subarray(HEADER_BYTES));
+  return inflater;
 }
 
 /** Source: RFC 1950, section 8.2. */
@@ -71,7 +56,10 @@ function adler32(bytes: Uint8Array): number {
   return b * 0x10000 + a;
 }
 
-const PIECE = 4096;
+const HEADER_BYTES = 2;
+const DEFLATE = 8;
+const LARGEST_WINDOW = 7;
+const DICTIONARY = 0x20;
 // Holds the longest table of codes, and more than the header of an encoding.
 const START_BYTES = 1024;
 const CHECK_BYTES = 4;

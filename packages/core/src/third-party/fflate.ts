@@ -1,2 +1,2 @@
 /** Zlib streams for runtimes other than Node.js. */
-export { Unzlib, unzlibSync, type ZlibOptions, zlibSync } from 'fflate';
+export { type ZlibOptions, zlibSync } from 'fflate';
