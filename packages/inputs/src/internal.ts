@@ -54,6 +54,7 @@ export {
   type LoadForm,
   requestFacts,
 } from './load/load-form.ts';
+export { findLabels } from './load/read-load.ts';
 export { recogniseReport } from './load/report.ts';
 export {
   countRequestIntervals,

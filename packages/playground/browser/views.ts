@@ -1,6 +1,6 @@
 /** What the page asks of the commands about a file, by the form of its content. */
 import type { InputForm } from '@hdrscope/inputs';
-import { hasCounts, hasRequests, isAccessLog, isSketch, NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { hasCounts, hasRequests, isSketch, NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { findForm } from 'hdrscope/internal';
 import type { Job } from './job.ts';
 
@@ -14,6 +14,8 @@ export interface Inspected {
   readonly fields?: readonly string[];
   /** The columns or fields that surely have measured values. */
   readonly likely?: readonly string[];
+  /** The labels of its requests. */
+  readonly labels?: readonly string[];
   readonly needs?: '--log-format';
 }
 
@@ -59,11 +61,9 @@ export function hasOpenUnit({ form }: Inspected): boolean {
   return form === 'numbers' || form === 'table' || form === 'json' || form === 'encoded';
 }
 
-/** The labels by which requests are grouped, of those that every file of the form has. */
-export function listLabels({ form, needs }: Inspected): readonly string[] {
-  return (form !== null && isAccessLog(form)) || needs === '--log-format'
-    ? ['route', 'status', 'method']
-    : [];
+/** The labels by which requests are grouped. Those of a log whose format is stated are in nearly every format. */
+export function listLabels({ labels, needs }: Inspected): readonly string[] {
+  return labels ?? (needs === '--log-format' ? ['route', 'status', 'method'] : []);
 }
 
 /** The options that say where the values are, and in which unit. */

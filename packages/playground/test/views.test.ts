@@ -4,6 +4,7 @@ import {
   askPlots,
   choosePlace,
   type Inspected,
+  listLabels,
   listPlaces,
   takes,
 } from '../browser/views.ts';
@@ -51,6 +52,12 @@ test('asks for the requests of an access log when its format is known', () => {
   expect(askFigures(log, { by: 'route', logFormat: '$request_time' })?.words).toEqual([
     ...['a b.txt', '--log-format', '$request_time', '--by', 'route', '--json'],
   ]);
+});
+
+test('offers the labels of the requests, and usual ones where the format of the log is not known', () => {
+  expect(listLabels(file('nginx json', { labels: ['route', 'upstream'] }))).toEqual(['route', 'upstream']);
+  expect(listLabels(file('table', { needs: '--log-format' }))).toEqual(['route', 'status', 'method']);
+  expect(listLabels(file('log'))).toEqual([]);
 });
 
 test('makes a log of requests, whose times plots show', () => {

@@ -1,4 +1,5 @@
 import { type InputForm, listNumberPlaces } from '@hdrscope/inputs';
+import { findLabels, hasRequests } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
@@ -10,7 +11,7 @@ import { wrapToScreen } from '../screen/help-text.ts';
 const DESCRIPTION = `Says what files are by their content, and which commands take them.
 
 Of tables and JSON it lists the columns or fields that have numbers; --json also names those that surely have
-measured values. The exit code is 1 when no command takes a file.`;
+measured values, and the labels by which record --by groups requests. The exit code is 1 when no command takes a file.`;
 
 export const command = defineCommand({
   path: 'hdrscope inspect',
@@ -39,6 +40,8 @@ export interface Inspected {
   readonly columns?: readonly string[];
   /** Those of them that surely have measured values. */
   readonly likely?: readonly string[];
+  /** The labels by which its requests can be grouped. */
+  readonly labels?: readonly string[];
   /** The option without which its requests are not known. */
   readonly needs?: '--log-format';
   readonly isTaken: boolean;
@@ -64,6 +67,7 @@ export async function inspect(
     name,
     form: kind,
     ...(places && { [`${places.kind}s`]: places.names, likely: places.likely.map((one) => one.name) }),
+    ...(hasRequests(kind) && { labels: await findLabels(kind, beginning) }),
     ...(isUnknownAccessLog({ kind, beginning }) && { needs: '--log-format' }),
     isTaken: findForm(kind).reads.length > 0,
     beginning,

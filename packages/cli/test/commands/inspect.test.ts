@@ -47,6 +47,23 @@ test('lists the columns and fields that have numbers, with the command that coun
   ]);
 });
 
+test('lists the labels of requests, which record --by takes', async () => {
+  const upstream = '10.0.0.1 - - [28/Nov/2026:21:00:00 +0000] "GET /a HTTP/1.1" 200 5 "-" "-" 0.003\n';
+  const json = '{"request_time":0.012,"status":200,"upstream_addr":"10.0.0.7:80"}\n';
+  const paths = [upstream, json, k6Table([{ ms: 1 }])].map((text, at) => folder.write(`${at}.log`, text));
+  const { stdout } = await hdrscope(['inspect', '--json', ...paths]);
+  const labels = (JSON.parse(stdout).files as { labels: string[] }[]).map((file) => file.labels);
+  expect(labels[0]).toEqual(expect.arrayContaining(['route', 'status', 'method']));
+  expect(labels[0]).not.toContain('upstream');
+  expect(labels[1]).toEqual(expect.arrayContaining(['route', 'status', 'upstream', 'upstream_addr']));
+  for (const [at, path] of paths.entries()) {
+    for (const label of labels[at]!) {
+      const ran = await hdrscope(['record', path, '--by', label]);
+      expect([path, label, ran.exitCode]).toEqual([path, label, 0]);
+    }
+  }
+});
+
 test('says that an access log needs its format', async () => {
   const log = folder.write(
     'access.log',

@@ -287,8 +287,9 @@ export class RequestLabels {
   assertKnown(known: readonly string[]): void {
     const missing = this.#wanted.find((label) => !known.includes(label));
     if (missing === undefined) return;
-    const message = `the requests have no label ${missing}: there are ${listNames([...new Set(known)], 30)}`;
-    throw new HdrscopeError('ERR_INVALID_OPTION', message);
+    const labels = [...new Set(known)];
+    const message = `the requests have no label ${missing}: there are ${listNames(labels, 30)}`;
+    throw new HdrscopeError('ERR_INVALID_OPTION', message, { details: { labels } });
   }
 
   /**

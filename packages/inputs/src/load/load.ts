@@ -107,7 +107,7 @@ export function assertLabels(labels: readonly string[], known: readonly string[]
   const missing = labels.find((label) => !known.includes(label));
   if (missing === undefined) return;
   const message = `the requests have no label ${missing}: ${what} ${listNames(known, 30)}`;
-  throw new HdrscopeError('ERR_INVALID_OPTION', message);
+  throw new HdrscopeError('ERR_INVALID_OPTION', message, { details: { labels: known } });
 }
 
 // Readers.

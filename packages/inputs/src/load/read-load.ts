@@ -76,6 +76,27 @@ export async function readRequests(
   await REQUEST_READERS[form].read(bytes, options, sink);
 }
 
+/**
+ * The labels of requests, by which they can be grouped.
+ *
+ * @param beginning The first lines of the text.
+ * @returns None when these lines show none.
+ */
+export async function findLabels(form: RequestForm, beginning: string): Promise<readonly string[]> {
+  const options = { labels: [NO_LABEL], onBadLine: () => {} };
+  try {
+    await readRequests(form, [new TextEncoder().encode(beginning)], { onRequest: () => {} }, options);
+    return [];
+  } catch (error) {
+    // The readers say which labels there are when they are asked for another one.
+    const { labels = [] } = (error as HdrscopeError).details as { labels?: readonly string[] };
+    return labels;
+  }
+}
+
+/** A name that no label has. */
+const NO_LABEL = '\0';
+
 const requestForm = custom<RequestForm>('a form that has all requests', (form) =>
   hasRequests(form as string),
 );
