@@ -5,7 +5,7 @@ import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
  * its own and the best of three strategies.
  */
 export function gzipped(sections: readonly Uint8Array[]): Buffer {
-  const parts: Buffer[] = [HEADER];
+  const parts: Uint8Array[] = [HEADER];
   let [crc, size] = [0, 0];
   for (const [i, section] of sections.entries()) {
     parts.push(deflated(section, i === sections.length - 1));
@@ -19,9 +19,7 @@ export function gzipped(sections: readonly Uint8Array[]): Buffer {
 }
 
 // Deflate, no name, no time, a system that is not known.
-const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-
-const { Z_HUFFMAN_ONLY, Z_RLE, Z_DEFAULT_STRATEGY } = constants;
+const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 
 /**
  * Deflated bytes that end at a whole byte. Numbers with some spread are smallest as codes of single bytes, which are also made several
@@ -29,6 +27,7 @@ const { Z_HUFFMAN_ONLY, Z_RLE, Z_DEFAULT_STRATEGY } = constants;
  */
 function deflated(bytes: Uint8Array, isLast: boolean): Buffer {
   const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+  const { Z_HUFFMAN_ONLY, Z_RLE, Z_DEFAULT_STRATEGY } = constants;
   const choices = [
     deflateRawSync(bytes, { finishFlush, strategy: Z_HUFFMAN_ONLY }),
     deflateRawSync(bytes, { finishFlush, strategy: Z_RLE }),

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
  */
 export const SEAL_BYTES = 12;
 
-const MARK = Buffer.from('hdrsseal');
+const MARK: Uint8Array = /* @__PURE__ */ new TextEncoder().encode('hdrsseal');
 /** The end of a Parquet file: the length of the footer, and `PAR1`. */
 export const END_BYTES = 8;
 const CHUNK_BYTES = 2 ** 20;
@@ -30,16 +30,16 @@ export function seal(end: Uint8Array, crc: number): void {
  * @returns `unsealed` for a file that has no seal, as those of version 1 and of other programs.
  */
 export async function checkSeal(handle: FileHandle, size: number): Promise<'whole' | 'damaged' | 'unsealed'> {
-  const end = Buffer.alloc(END_BYTES);
+  const end = new Uint8Array(END_BYTES);
   if (size < END_BYTES) throw new Error('it is cut off');
   await readInto(handle, end, size - END_BYTES);
-  const sealAt = size - END_BYTES - end.readUInt32LE(0) - SEAL_BYTES;
+  const sealAt = size - END_BYTES - new DataView(end.buffer).getUint32(0, true) - SEAL_BYTES;
   if (sealAt < 0) return 'unsealed';
-  const found = Buffer.alloc(SEAL_BYTES);
+  const found = new Uint8Array(SEAL_BYTES);
   await readInto(handle, found, sealAt);
-  if (!found.subarray(0, MARK.length).equals(MARK)) return 'unsealed';
+  if (MARK.some((byte, at) => byte !== found[at])) return 'unsealed';
   let crc = 0;
-  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
+  const chunk = new Uint8Array(Math.min(CHUNK_BYTES, size));
   for (const [from, to] of [
     [0, sealAt],
     [sealAt + SEAL_BYTES, size],
@@ -50,7 +50,7 @@ export async function checkSeal(handle: FileHandle, size: number): Promise<'whol
       crc = crc32(part, crc);
     }
   }
-  return crc === found.readUInt32LE(MARK.length) ? 'whole' : 'damaged';
+  return crc === new DataView(found.buffer).getUint32(MARK.length, true) ? 'whole' : 'damaged';
 }
 
 /** Fills `bytes` from a position of a file. */

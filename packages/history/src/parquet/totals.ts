@@ -20,7 +20,7 @@ export interface FoundTotals extends Totals {
 /** The size of a record. It is behind each row group and once more before the seal, where no reader of Parquet looks. */
 export const TOTALS_BYTES = 36;
 
-const MARK = Buffer.from('hdrscnt');
+const MARK: Uint8Array = /* @__PURE__ */ new TextEncoder().encode('hdrscnt');
 const CHUNK_BYTES = 2 ** 20;
 
 /**

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { formatTime, listNames, suggestion } from '@hdrscope/kit';
 import type { HistoryQuestion } from '../sql/question.ts';
-import { historyMetrics } from './history-metrics.ts';
+import { type HistoryMetric, historyMetrics } from './history-metrics.ts';
 import type { QueryOptions } from './query-history.ts';
 
 /**
@@ -12,10 +12,18 @@ import type { QueryOptions } from './query-history.ts';
  */
 export async function explainNothing(
   folder: string,
-  { metric, by = [], where = {} }: Pick<HistoryQuestion, 'metric' | 'by' | 'where'>,
+  question: Pick<HistoryQuestion, 'metric' | 'by' | 'where'>,
   options: QueryOptions = {},
 ): Promise<string> {
-  const metrics = await historyMetrics(folder, options);
+  return explainMetrics(folder, await historyMetrics(folder, options), question);
+}
+
+/** As `explainNothing`, when the metrics of the history are known. @throws HdrscopeError `ERR_INVALID_VALUE` */
+export function explainMetrics(
+  folder: string,
+  metrics: readonly HistoryMetric[],
+  { metric, by = [], where = {} }: Pick<HistoryQuestion, 'metric' | 'by' | 'where'>,
+): string {
   const names = [...new Set(metrics.map((one) => one.metric))];
   if (names.length === 0) throw unknown(`${folder} has no rows of a history`);
   const found = metrics.filter((one) => one.metric === metric);

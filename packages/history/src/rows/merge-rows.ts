@@ -39,7 +39,7 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     ),
     rows,
   );
-  const distinct = withoutDuplicates(rows);
+  const distinct = distinctRows(rows);
   const [first] = distinct;
   if (first === undefined) {
     throw new HdrscopeError('ERR_INCOMPATIBLE', 'a sum of rows must have at least one row, got none');
@@ -107,7 +107,7 @@ export class SlotSums {
 }
 
 /** Keeps one row for each producer and sequence: the one with the largest revision, where the first one was. */
-function withoutDuplicates(rows: Iterable<HistoryRow>): HistoryRow[] {
+export function distinctRows(rows: Iterable<HistoryRow>): HistoryRow[] {
   const distinct: HistoryRow[] = [];
   const places = new Map<string, Map<number, number>>();
   for (const row of rows) {
