@@ -18,6 +18,8 @@ export {
 } from './operations/summarize.ts';
 export { parseProcessorArgs } from './processor/arguments.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
+export { addToCrc } from './reader/crc32.ts';
+export { GzipStreams } from './reader/gzip-streams.ts';
 export { readChunks, readUnzipped, readUtf8 } from './reader/input.ts';
 export { type ParsedLine, parseLine } from './reader/line.ts';
 export type { OperationOptions } from './reader/read.ts';
