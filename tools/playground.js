@@ -32,11 +32,18 @@ const REPLACED = /** @type {Record<string, string>} */ ({
   'node:fs': 'fs.ts',
   'node:fs/promises': 'fs-promises.ts',
   'node:path': 'path.ts',
+  'node:zlib': 'zlib.ts',
+  '@hdrscope/history': 'history.ts',
+  '@hdrscope/history/internal': 'history.ts',
   '@hdrscope/kit/files': 'kit-files.ts',
 });
 
+/** What stands for modules that a browser has not, or not so. */
+const STAND_INS = join(FOLDER, 'browser/node');
+
 /** What commands load for work that a browser cannot do, and for pictures, which the page draws. */
-const ABSENT = /^(?:@hdrscope\/plot\/render|@napi-rs\/canvas|@duckdb\/|@clickhouse\/|koffi$|pg$)/;
+const ABSENT =
+  /^(?:@hdrscope\/plot\/render|@hdrscope\/prometheus\/receiver|@napi-rs\/canvas|@duckdb\/|@clickhouse\/|koffi$|pg$)/;
 
 /**
  * Gives modules what a browser has in place of Node.js. A module that nothing here replaces is empty: tests find commands that would use it.
@@ -46,8 +53,9 @@ const ABSENT = /^(?:@hdrscope\/plot\/render|@napi-rs\/canvas|@duckdb\/|@clickhou
 const IN_BROWSER = {
   name: 'in-browser',
   setup(build) {
-    build.onResolve({ filter: /^[^.]/ }, ({ path, namespace }) => {
-      if (namespace === 'absent') return undefined;
+    build.onResolve({ filter: /^[^.]/ }, ({ path, namespace, importer }) => {
+      // What stands for a package may import it.
+      if (namespace === 'absent' || importer.startsWith(STAND_INS)) return undefined;
       const name = isBuiltin(path) && !path.startsWith('node:') ? `node:${path}` : path;
       const replaced = REPLACED[name] !== undefined;
       if (!replaced && !isBuiltin(name) && !ABSENT.test(name)) return undefined;
@@ -56,7 +64,7 @@ const IN_BROWSER = {
     // Through CommonJS, so that names that a module does not have are undefined.
     build.onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
       contents: REPLACED[path] === undefined ? '' : `module.exports = require('./${REPLACED[path]}');`,
-      resolveDir: join(FOLDER, 'browser/node'),
+      resolveDir: STAND_INS,
     }));
   },
 };

@@ -7,6 +7,7 @@ import { command as diff } from './commands/diff/index.ts';
 import { command as inspect } from './commands/inspect.ts';
 import { command as logSummary } from './commands/log/summary.ts';
 import { command as plot } from './commands/plot/index.ts';
+import { command as query } from './commands/query/index.ts';
 import { command as record } from './commands/record/index.ts';
 
 import type { DefinedCommand } from './define-command.ts';
@@ -25,6 +26,7 @@ const FILE_COMMANDS = {
   inspect,
   'log summary': logSummary,
   plot,
+  query,
   record,
 } as const satisfies Readonly<Record<string, DefinedCommand>>;
 

@@ -28,6 +28,16 @@ export function findFile(path: string, syscall: string): Blob {
   });
 }
 
+/** The paths of the files in a folder. */
+export function listFolder(folder: string): string[] {
+  return [...files.keys()].filter((path) => path.startsWith(`${folder}/`));
+}
+
+/** Notes bytes of a file that were read in another way than by `readFile`. */
+export function noteRead(bytes: number): void {
+  onRead(bytes);
+}
+
 /** Reads a file in chunks. A browser holds a few of them at a time, however long the file is. */
 export async function* readFile(path: string): AsyncGenerator<Uint8Array, void> {
   const reader = findFile(path, 'open').stream().getReader();

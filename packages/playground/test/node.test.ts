@@ -1,13 +1,15 @@
 import { createHash as createNodeHash } from 'node:crypto';
 import { posix } from 'node:path';
+import * as nodeZlib from 'node:zlib';
 import fc from 'fast-check';
 import { fillDisk, takeWritten } from '../browser/disk.ts';
 import { createHash, randomUUID } from '../browser/node/crypto.ts';
 import { EventEmitter } from '../browser/node/events.ts';
 import { createReadStream } from '../browser/node/fs.ts';
-import { stat } from '../browser/node/fs-promises.ts';
+import { open, stat } from '../browser/node/fs-promises.ts';
 import { replaceFile } from '../browser/node/kit-files.ts';
 import { basename, dirname, extname, join } from '../browser/node/path.ts';
+import { crc32, gunzipSync } from '../browser/node/zlib.ts';
 
 const NAMES = fc.stringMatching(/^[a-z. ]{1,8}$/);
 
@@ -61,4 +63,26 @@ test('a file that is not there has the error of Node.js', async () => {
   fillDisk(new Map(), () => {});
   await expect(stat('c.txt')).rejects.toMatchObject({ code: 'ENOENT', syscall: 'stat' });
   await expect(createReadStream('c.txt').next()).rejects.toMatchObject({ code: 'ENOENT', syscall: 'open' });
+});
+
+test('reads a file at places, and knows the folders of files', async () => {
+  fillDisk(new Map([['history/a.parquet', new Blob(['0123456789'])]]), () => {});
+  expect((await stat('history')).isDirectory()).toBe(true);
+  const file = await open('history/a.parquet', 'r');
+  const bytes = new Uint8Array(4);
+  expect([(await file.stat()).size, (await file.read(bytes, 1, 3, 8)).bytesRead]).toEqual([10, 2]);
+  expect([...bytes]).toEqual([0, 0x38, 0x39, 0]);
+});
+
+test('checks and inflates bytes as zlib does, up to a limit', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40_000 }), (bytes) => {
+      expect(crc32(bytes.subarray(5), crc32(bytes.subarray(0, 5)))).toBe(nodeZlib.crc32(bytes));
+      const zipped = nodeZlib.gzipSync(bytes);
+      expect(Buffer.compare(gunzipSync(zipped, { maxOutputLength: bytes.length }), bytes)).toBe(0);
+      if (bytes.length > 0)
+        expect(() => gunzipSync(zipped, { maxOutputLength: bytes.length - 1 })).toThrow(RangeError);
+    }),
+    { numRuns: 30 },
+  );
 });
