@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -161,6 +161,43 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
     const { stdout } = hdrscopeIn(folder, 'record', 'own.log', '--log-format', format, '--json');
     expect(readDocument(shown)).toEqual(readDocument(stdout));
+  });
+
+  test('shows the metrics of a history, as the command answers about its folder, and draws them', async () => {
+    const history = join(folder, 'history');
+    hdrscopeIn(DATA, 'history', 'import', 'incident.hlog', 'before.hlog', '-o', history);
+    const files = readdirSync(history, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.parquet'))
+      .map((name) => join(history, name));
+    expect(files.length).toBe(2);
+    await drop(...files);
+    await untilDone(page, 'history');
+    await page.selectOption('[data-choice="by"]', 'route');
+    await until(page, "document.querySelectorAll('.figures tbody tr').length > 1");
+    const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+    const words = ['query', history, '--metric', 'http.duration', '--by', 'route', '--json'];
+    expect(JSON.parse(shown)).toEqual(JSON.parse(hdrscope(...words).stdout));
+    await until(page, "document.querySelectorAll('.card').length > 3");
+
+    const damaged = readFileSync(files[0]!);
+    damaged[100] = damaged[100]! ^ 1;
+    writeFileSync(join(folder, 'damaged.parquet'), damaged);
+    await drop(join(folder, 'damaged.parquet'));
+    await until(page, "document.querySelector('[role=alert]') !== null");
+    expect(await textOf(page, '[role=alert]')).toMatch(/damaged\.parquet: it is damaged/);
+  });
+
+  test('reads a gzip file of several streams, as the command does', async () => {
+    const lines = readFileSync(join(DATA, 'before.hlog'), 'utf8').split('\n');
+    const [half, name] = [lines.length >> 1, 'rotated.hlog.gz'];
+    const streams = [lines.slice(0, half), lines.slice(half)].map((part) => gzipSync(`${part.join('\n')}\n`));
+    writeFileSync(join(folder, name), Buffer.concat(streams));
+    await drop(join(folder, name));
+    await untilDone(page, name);
+    const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
+    expect(JSON.parse(shown)).toEqual(
+      JSON.parse(hdrscopeIn(folder, 'log', 'summary', name, '--json').stdout),
+    );
   });
 
   test('judges a report of a few percentiles, which has no other figures', async () => {

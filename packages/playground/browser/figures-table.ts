@@ -3,7 +3,7 @@ import { formatCount } from '@hdrscope/kit';
 import { columnsFor, figureCells } from 'hdrscope/internal';
 import type { FiguresTable, LabelledFigures } from './job.ts';
 
-/** A document of `hdrscope log summary --json`, or `hdrscope record --json`. */
+/** A document of `hdrscope log summary --json`, `hdrscope record --json` or `hdrscope query --json`. */
 type FiguresDocument =
   | { readonly tags: readonly LabelledFigures[] }
   | { readonly groups: readonly LabelledFigures[] }
@@ -22,7 +22,7 @@ export function tabulateFigures(document: FiguresDocument, areBounds: boolean): 
       ? document.groups
       : [document];
   const [first] = all;
-  const keys = Object.keys(first?.labels ?? {});
+  const keys = [...new Set(all.flatMap((one) => Object.keys(readLabels(one))))];
   const hasFailed = all.some(({ failed }) => typeof failed === 'number');
   const percentiles = first?.percentiles.map(({ percentile }) => percentile) ?? [];
   const columns = columnsFor({ percentiles }, ['count', ...(isLog ? ['rate'] : []), 'min', 'mean']);
@@ -42,7 +42,7 @@ export function tabulateFigures(document: FiguresDocument, areBounds: boolean): 
       heads: isLog
         ? [one.tag ?? '(no tag)']
         : [
-            ...keys.map((key) => one.labels?.[key] ?? ''),
+            ...keys.map((key) => readLabels(one)[key] ?? ''),
             ...(hasFailed ? [typeof one.failed === 'number' ? formatCount(one.failed) : '-'] : []),
           ],
       cells: cells[row]!.map((text, at) => ({
@@ -51,6 +51,11 @@ export function tabulateFigures(document: FiguresDocument, areBounds: boolean): 
       })),
     })),
   };
+}
+
+/** What distinguishes a distribution from others. Series may lack an attribute. */
+function readLabels({ labels, attributes }: LabelledFigures): Readonly<Record<string, string>> {
+  return labels ?? attributes ?? {};
 }
 
 /** The figures of a document. Numbers that it has as `null` are not known. */

@@ -6,8 +6,9 @@ import { WRITTEN_FORMS } from 'hdrscope/internal';
 import type { Charts } from './charts.ts';
 import { loadCharts } from './parts.ts';
 import { drawReport } from './report.ts';
-import { drawFailure, drawFigures, drawLine, drawNotes } from './results.ts';
+import { drawFailure, drawFigures, drawLine, drawNotes, drawUnit } from './results.ts';
 import { formatLine, type Runner } from './runner.ts';
+import { drawSelect } from './select.ts';
 import {
   askCheck,
   askFigures,
@@ -149,32 +150,26 @@ export class FilePanel {
       ...(places.length === 0
         ? []
         : [
-            this.#drawSelect(inspected.form === 'table' ? 'Column' : 'Field', 'place', places, [
-              ['choose the one with the values', NONE],
-            ]),
+            this.#drawSelect(
+              inspected.form === 'table' ? 'Column' : 'Field',
+              'place',
+              places,
+              'choose the one with the values',
+            ),
           ]),
       ...(inspected.needs === undefined ? [] : [this.#drawFormat()]),
-      ...(hasOpenUnit(inspected) ? [this.#drawSelect('Unit', 'unit', UNITS, [['as written', NONE]])] : []),
-      ...(labels.length === 0 ? [] : [this.#drawSelect('By', 'by', labels, [['all together', NONE]])]),
+      ...(hasOpenUnit(inspected) ? [this.#drawSelect('Unit', 'unit', UNITS, 'as written')] : []),
+      ...(labels.length === 0 ? [] : [this.#drawSelect('By', 'by', labels, 'all together')]),
     ];
     return fields.length === 0 ? [] : [fillElement('div', { class: 'choices' }, fields)];
   }
 
-  #drawSelect(
-    label: string,
-    key: keyof Choices,
-    values: readonly string[],
-    first: readonly (readonly [text: string, value: string])[],
-  ): HTMLElement {
-    const select = h('select', { 'data-choice': key });
-    for (const [text, value] of [...first, ...values.map((value) => [value, value] as const)])
-      select.append(h('option', { value }, text));
-    select.value = this.#choices[key] ?? NONE;
-    select.addEventListener('change', () => {
-      this.#choices = { ...this.#choices, [key]: select.value === NONE ? undefined : select.value };
+  #drawSelect(label: string, key: keyof Choices, values: readonly string[], none: string): HTMLElement {
+    const choices = [[none, NONE] as const, ...values.map((value) => [value, value] as const)];
+    return drawSelect(label, key, choices, this.#choices[key] ?? NONE, (value) => {
+      this.#choices = { ...this.#choices, [key]: value === NONE ? undefined : value };
       void this.show();
     });
-    return h('label', { class: 'field' }, `${label} `, select);
   }
 
   #drawFormat(): HTMLElement {
@@ -277,14 +272,4 @@ export class FilePanel {
 function withoutName(plot: Plot, name: string | undefined): Plot {
   const { title, ...untitled } = plot;
   return title === name ? (untitled as Plot) : plot;
-}
-
-function drawUnit(unit: string): HTMLElement {
-  return h(
-    'p',
-    { class: 'hint' },
-    unit === 'none'
-      ? 'Values without a unit. Below each value: its bounds.'
-      : `Values in ${unit}. Below each value: its bounds.`,
-  );
 }

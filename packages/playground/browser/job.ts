@@ -35,6 +35,8 @@ export interface JobProgress {
 /** A distribution that a command printed, with its labels, its tag and its times. */
 export type LabelledFigures = DistributionJson & {
   readonly labels?: Readonly<Record<string, string>>;
+  /** The labels of a group of a history. */
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly tag?: string | null;
   readonly intervals?: number;
   readonly startSec?: number;

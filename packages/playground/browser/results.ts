@@ -27,6 +27,17 @@ export function drawFigures({ heads, columns, rows }: FiguresTable, caption: str
   return scrolling(element, caption);
 }
 
+/** Says in which unit values are. */
+export function drawUnit(unit: string): HTMLElement {
+  return h(
+    'p',
+    { class: 'hint' },
+    unit === 'none'
+      ? 'Values without a unit. Below each value: its bounds.'
+      : `Values in ${unit}. Below each value: its bounds.`,
+  );
+}
+
 /** The notes of a command: what it left out, and what a reader should know of its figures. */
 export function drawNotes({ notes, exitCode }: Pick<JobResult, 'notes' | 'exitCode'>): HTMLElement[] {
   const name = exitCode === 0 ? 'note' : 'note bad';

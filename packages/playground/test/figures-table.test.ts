@@ -40,3 +40,18 @@ test('writes a dash for what is not known', () => {
   const { rows } = tabulateFigures({ tags: [{ ...document([]), tag: 'a', startSec: 0, endSec: 0 }] }, false);
   expect(rows[0]!.cells.map(({ text }) => text)).toEqual(['0', '-', '-', '-', '-', '-', '-']);
 });
+
+test('has the attributes of all groups of a history, of which some lack one', () => {
+  const figures = document([1000]);
+  const { heads, rows } = tabulateFigures(
+    {
+      groups: [
+        { ...figures, attributes: {} },
+        { ...figures, attributes: { route: '/a' } },
+      ],
+    },
+    false,
+  );
+  expect(heads).toEqual(['route']);
+  expect(rows.map((row) => row.heads)).toEqual([[''], ['/a']]);
+});

@@ -1,0 +1,86 @@
+/** What the page asks about a history: the Parquet files that were dropped together. */
+import type { Question } from './views.ts';
+
+/** The folder that commands see. */
+export const FOLDER = 'history';
+
+/** A metric, as `hdrscope query FOLDER --json` describes it. */
+export interface HistoryMetricJson {
+  readonly metric: string;
+  readonly attributes: readonly string[];
+  readonly series: number;
+  readonly rows: number;
+  readonly startSec: number;
+  readonly endSec: number;
+}
+
+const MAGIC = 'PAR1';
+
+/** Whether a file is one of Parquet, by its first bytes. */
+export async function isParquet(blob: Blob): Promise<boolean> {
+  return (await blob.slice(0, MAGIC.length).text()) === MAGIC;
+}
+
+/** The files of a history by their paths in its folder. Two of one name, of two days, stay two. */
+export function placeFiles(
+  given: readonly { readonly name: string; readonly blob: Blob }[],
+): ReadonlyMap<string, Blob> {
+  const files = new Map<string, Blob>();
+  for (const { name, blob } of given) {
+    const path = `${FOLDER}/${name}`;
+    files.set(files.has(path) ? `${FOLDER}/${files.size + 1}-${name}` : path, blob);
+  }
+  return files;
+}
+
+export function askMetrics(): Question {
+  return { command: 'query', words: [FOLDER, '--json'] };
+}
+
+/** What the reader has chosen of a history. */
+export interface HistoryChoices {
+  readonly metric: string;
+  /** The attribute that groups series. */
+  readonly by: string | undefined;
+}
+
+function listWords({ metric, by }: HistoryChoices): string[] {
+  return [FOLDER, '--metric', metric, ...(by === undefined ? [] : ['--by', by])];
+}
+
+export function askGroups(choices: HistoryChoices): Question {
+  return { command: 'query', words: [...listWords(choices), '--json'], table: 'values' };
+}
+
+/** The commands that draw a metric: by percentile, over time and as a heat map. */
+export function askHistoryPlots(choices: HistoryChoices, metrics: readonly HistoryMetricJson[]): Question[] {
+  const words = listWords(choices);
+  const kinds = [
+    ['--kind', 'percentiles'],
+    ['--kind', 'over-time', '--percentiles', '50,99', '--every', chooseStretch(choices, metrics)],
+    ['--kind', 'heat-map'],
+  ];
+  return kinds.map((kind) => ({ command: 'query', words: [...words, ...kind, '--json'] }));
+}
+
+// As many stretches of time as a picture has columns.
+const MOST_STRETCHES = 240;
+
+/** Lengths of stretches of time, as the option has them, and their seconds. */
+const STRETCHES: readonly (readonly [text: string, seconds: number])[] = [
+  ...[1, 2, 5, 10, 30].map((seconds) => [`${seconds}s`, seconds] as const),
+  ...[1, 2, 5, 10, 30].map((minutes) => [`${minutes}m`, 60 * minutes] as const),
+  ...[1, 2, 4, 12].map((hours) => [`${hours}h`, 3600 * hours] as const),
+  ...[1, 7, 28, 364].map((days) => [`${days}d`, 86_400 * days] as const),
+];
+
+/** The shortest stretch of time that has whole intervals, and of which a picture has room for all. */
+function chooseStretch({ metric }: HistoryChoices, metrics: readonly HistoryMetricJson[]): string {
+  const asked = metrics.filter((one) => one.metric === metric);
+  const seconds = Math.max(...asked.map((one) => one.endSec)) - Math.min(...asked.map((one) => one.startSec));
+  const intervals = Math.max(...asked.map(({ rows, series }) => rows / series));
+  // Timers are late: an interval of a minute may take 60.2 seconds.
+  const least = Math.max(seconds / (MOST_STRETCHES - 1), (0.95 * seconds) / intervals);
+  const [text] = STRETCHES.find(([, length]) => length >= least) ?? STRETCHES.at(-1)!;
+  return text;
+}
