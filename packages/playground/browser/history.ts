@@ -76,9 +76,14 @@ const STRETCHES: readonly (readonly [text: string, seconds: number])[] = [
 
 /** The shortest stretch of time that has whole intervals, and of which a picture has room for all. */
 function chooseStretch({ metric }: HistoryChoices, metrics: readonly HistoryMetricJson[]): string {
-  const asked = metrics.filter((one) => one.metric === metric);
-  const seconds = Math.max(...asked.map((one) => one.endSec)) - Math.min(...asked.map((one) => one.startSec));
-  const intervals = Math.max(...asked.map(({ rows, series }) => rows / series));
+  let [startSec, endSec, intervals] = [Number.POSITIVE_INFINITY, 0, 1];
+  for (const one of metrics) {
+    if (one.metric !== metric) continue;
+    startSec = Math.min(startSec, one.startSec);
+    endSec = Math.max(endSec, one.endSec);
+    intervals = Math.max(intervals, one.rows / one.series);
+  }
+  const seconds = endSec - startSec;
   // Timers are late: an interval of a minute may take 60.2 seconds.
   const least = Math.max(seconds / (MOST_STRETCHES - 1), (0.95 * seconds) / intervals);
   const [text] = STRETCHES.find(([, length]) => length >= least) ?? STRETCHES.at(-1)!;

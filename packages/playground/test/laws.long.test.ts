@@ -1,0 +1,1 @@
+import './history.test.ts';
