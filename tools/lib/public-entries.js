@@ -12,7 +12,7 @@ import { listProjects } from './workspace.js';
  */
 
 /**
- * The modules that users import. `./internal` is for other packages of this workspace.
+ * The modules that users import. `./internal` and entries below it are for other packages of this workspace.
  *
  * @param {string} root
  * @returns {PublicEntry[]}
@@ -23,7 +23,7 @@ export function publicEntries(root) {
     .flatMap(({ name, path, dir, manifest }) =>
       Object.entries(/** @type {Record<string, Record<string, string>>} */ (manifest.exports ?? {})).flatMap(
         ([entry, { types, '@hdrscope/source': source }]) =>
-          entry === './internal' || types === undefined || source === undefined || source.includes('*')
+          /^\.\/internal\b/.test(entry) || types === undefined || source === undefined || source.includes('*')
             ? []
             : [{ package: name, path, dir, entry, source: join(dir, source), types: join(dir, types) }],
       ),

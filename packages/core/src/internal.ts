@@ -50,7 +50,6 @@ export { RunBuffer, type SlotRuns } from './counts/slot-runs.ts';
 export { type SlotRange, SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';
-export { Inflater } from './encoding/inflater.ts';
 export { packCounts, packedRuns } from './encoding/packed.ts';
 export { PackedSum, type UsedSlots } from './encoding/packed-sum.ts';
 export { type HdrscopeErrorOptions, malformed, mustBe } from './errors.ts';

@@ -1,3 +1,4 @@
+// Entry `@hdrscope/core/internal/inflater`: for the other packages of hdrscope only. Names here may change in any release.
 import { LONGEST_CODE, PrefixCode } from './prefix-code.ts';
 
 // Source of all numbers: RFC 1951.

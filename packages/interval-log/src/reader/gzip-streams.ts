@@ -1,4 +1,4 @@
-import { Inflater } from '@hdrscope/core/internal';
+import { Inflater } from '@hdrscope/core/internal/inflater';
 import { addToCrc } from './crc32.ts';
 
 // Source of all numbers: RFC 1952.
