@@ -10,6 +10,7 @@ export {
   type LoneBuild,
 } from './analysis/find-changes.ts';
 export type { Run } from './analysis/known-runs.ts';
+export { createRandom } from './analysis/random.ts';
 export {
   type BoundedHistogram,
   type Lack,

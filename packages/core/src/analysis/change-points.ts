@@ -1,3 +1,4 @@
+import { createRandom } from './random.ts';
 import { studentUpperQuantile } from './student-t.ts';
 
 /** The fewest builds in a row that make a state: fewer may be outliers. */
@@ -157,17 +158,6 @@ const ROUNDING = 1e-9;
 function seedOf(row: Float64Array): number {
   const places = [...row.keys()].sort((a, b) => row[a]! - row[b]!);
   return places.reduce((seed, place) => Math.imul(seed ^ place, 0x01000193), 0x811c9dc5);
-}
-
-/** Numbers from 0 to 1, without 1. Source: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003). */
-function createRandom(seed: number): () => number {
-  let state = seed | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
 }
 
 /** Moves each start of a state to where all figures together divide it best from the one before: by the greatest likelihood. */

@@ -88,15 +88,20 @@ export class RequestEncoder {
   readonly #writer = new ProtobufWriter();
   readonly #symbols = new Map<string, number>([['', 0]]);
   readonly #extra: Labels;
-  readonly #timeMs: number;
+  #timeMs: number;
 
   /**
-   * @param timeMs The time of all samples, in whole milliseconds since 1970.
+   * @param timeMs The time of the samples, in whole milliseconds since 1970, until another one is set.
    * @param extra Labels of all series. The labels of a series take precedence.
    */
   constructor(timeMs: number, extra: Labels) {
     this.#timeMs = timeMs;
     this.#extra = extra;
+  }
+
+  /** Sets the time of the samples that are added next, in whole milliseconds since 1970. */
+  setTime(timeMs: number): void {
+    this.#timeMs = timeMs;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { inSlices, type Patience, Slices } from '@hdrscope/kit';
-import { DeliveryLoop, DeliveryTimes, post } from '@hdrscope/kit/delivery';
+import { DeliveryLoop, DeliveryTimes } from '@hdrscope/kit/delivery';
 import type { Registry } from '@hdrscope/registry';
 import { assertRegistry, SHARED_GATHER_MS, showSnapshot } from '@hdrscope/registry/internal';
 import type { RemoteWriteErrorCode } from '../errors.ts';
@@ -9,11 +9,11 @@ import { type SnapshotFamiliesOptions, toLazyFamilies } from '../from-registry.t
 import type { LazyFamily } from '../lazy-family.ts';
 import { type KnownSeries, mergeSteps } from '../merge-families.ts';
 import { readStrategy } from '../names.ts';
-import { type Verdict, verdictOf } from './answer.ts';
+import type { Verdict } from './answer.ts';
 import { RequestEncoder } from './encode.ts';
 import { type RemoteWriteOptions, type RemoteWriteSettings, settingsOf } from './options.ts';
+import { postRequest } from './post-request.ts';
 import { type PresentSeries, type SentSeries, SentSeriesLedger } from './sent-series.ts';
-import { snappy } from './snappy.ts';
 
 /** Counters of a writer. They only grow. */
 export interface RemoteWriteHealth {
@@ -220,15 +220,13 @@ class Writer implements RemoteWriter {
       if (slices.isOver()) await slices.next();
     }
     const { contents } = encoder;
-    const outcome = await post({
+    const verdict = await postRequest(encoder, {
       url,
       tls,
       timeoutMs,
-      headers: { ...headers, ...PROTOCOL_HEADERS },
-      bytes: snappy(encoder.finish()),
+      headers,
       signal: this.#loop.signal,
     });
-    const verdict = verdictOf(outcome, contents);
     this.#count(verdict, contents.samples + contents.histograms);
     return verdict;
   }
@@ -249,10 +247,3 @@ class Writer implements RemoteWriter {
 function isPresent(entry: Entry): entry is PresentSeries {
   return 'part' in entry;
 }
-
-const PROTOCOL_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
-  'content-encoding': 'snappy',
-  'x-prometheus-remote-write-version': '2.0.0',
-  'user-agent': 'hdrscope',
-};
