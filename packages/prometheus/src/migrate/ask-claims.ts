@@ -55,8 +55,10 @@ export async function proveRewriting({ claims, ...pair }: QueryPair, server: Pro
 /**
  * Compares both sides of a claim. Where a series begins, Prometheus extrapolates the rates of counters and of histograms to different
  * times, so that rates that differ are compared by the counts that they come from.
+ *
+ * @throws HdrscopeError `ERR_SCRAPE` when the server does not answer.
  */
-async function compareClaim(claim: Claim, server: ProvingServer): Promise<Comparison> {
+export async function compareClaim(claim: Claim, server: ProvingServer): Promise<Comparison> {
   const compare = async (asked: Claim): Promise<Comparison> =>
     compareAnswers(asked, {
       classic: await askSeries(asked.classic, server),
@@ -99,7 +101,8 @@ const MOST_BYTES = 2 ** 28;
 const MOST_ELEMENTS = 20_000_000;
 const STEPS = 30;
 
-async function askSeries(
+/** @throws HdrscopeError `ERR_SCRAPE` when the server does not answer, or refuses the query. */
+export async function askSeries(
   query: string,
   { url, sinceMs, untilMs, signal }: ProvingServer,
 ): Promise<AnsweredSeries[]> {

@@ -97,12 +97,17 @@ function judgeRecord(
   kept: ReadonlyMap<string, string>,
 ): RecordedSeries {
   if (verdict.outcome === 'rewritten' && verdict.isHistogram) {
-    const name = record.replace(/_bucket(?=:|$)/, '');
+    const name = renameRecord(record);
     const isTaken = name !== record && names.has(name);
     return kept.has(record) || isTaken ? { kind: 'buckets' } : { kind: 'histograms', name };
   }
   const mayHaveBuckets = isGroupedByLe(text) && !text.includes('histogram_quantile');
   return verdict.outcome === 'refused' && mayHaveBuckets ? { kind: 'buckets' } : { kind: 'numbers' };
+}
+
+/** The name under which native histograms are recorded in place of buckets. */
+export function renameRecord(name: string): string {
+  return name.replace(/_bucket(?=:|$)/, '');
 }
 
 function isGroupedByLe(text: string): boolean {

@@ -1,7 +1,8 @@
 import { boundMatcher } from '../rules/promql.ts';
 
-const VARIABLE = /\$\w+|\$\{[^{}"]*\}|\[\[\w+\]\]|\{\{[^{}"]*\}\}/;
-const MATCHER = /(?:=~|!~|!=|=)(\s{0,9})("(?:[^"\\]|\\[\s\S])*"?)/g;
+/** A variable of Grafana or of a template. */
+export const VARIABLE: RegExp = /\$\w+|\$\{[^{}"]*\}|\[\[\w+\]\]|\{\{[^{}"]*\}\}/;
+const MATCHER = /(=~|!~|!=|=)(\s{0,9})("(?:[^"\\]|\\[\s\S])*"?)/g;
 const DURATION =
   /(\[|:|\boffset\s)(\s{0,9})(?:\$\w+|\$\{[^{}"]*\}|\[\[\w+\]\]|\{\{[^{}"]*\}\})(?:ms|[smhdwy])?/g;
 /** Prometheus 3 writes whole bounds with `.0`, and Prometheus 2 as they came. */
@@ -13,15 +14,21 @@ const DURATION_VALUE = '5m';
 /**
  * A query with values in place of the variables of Grafana and of templates: all values in matchers, and five minutes in durations.
  * `undefined` where a variable stands for something else.
+ *
+ * @param bindMatcher Writes a matcher whose value has variables, without its label. @default it takes all values
  */
-export function substituteVariables(query: string): string | undefined {
+export function substituteVariables(query: string, bindMatcher = matchAll): string | undefined {
   const matched = query
-    .replace(MATCHER, (matcher, blank: string, value: string) =>
-      VARIABLE.test(value) ? `=~${blank}".*"` : matcher,
+    .replace(MATCHER, (matcher, operator: string, blank: string, value: string) =>
+      VARIABLE.test(value) ? bindMatcher(operator, value, blank) : matcher,
     )
     .replace(BOUND, (_, bound: string) => boundMatcher(Number(bound)))
     .replace(DURATION, (_, before: string, blank: string) => `${before}${blank}${DURATION_VALUE}`);
   return VARIABLE.test(removeStrings(matched)) ? undefined : matched;
+}
+
+function matchAll(_operator: string, _value: string, blank: string): string {
+  return `=~${blank}".*"`;
 }
 
 function removeStrings(query: string): string {

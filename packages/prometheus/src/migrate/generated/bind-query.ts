@@ -1,0 +1,100 @@
+import { substituteVariables, VARIABLE } from '../substitute-variables.ts';
+import {
+  findChild,
+  listChildren,
+  parseQuery,
+  replaceParts,
+  type SyntaxNode,
+  type TextPart,
+} from '../syntax.ts';
+
+/** The label that tells the series of one question from those of others. */
+export const CASE_LABEL = 'hdrscope_case';
+
+/** The values of labels for which nothing states one. Variables of Grafana choose the first two. */
+export const CHOSEN = ['one', 'two'] as const;
+export const OTHER = 'three';
+
+/**
+ * A query with values in place of its variables, for generated series: a choice of two values in matchers, five minutes in durations, 0.9
+ * for a number, and names for labels and parts of names. `undefined` where a variable stands for something else.
+ */
+export function bindVariables(query: string): string | undefined {
+  const parts: TextPart[] = [];
+  visit(parseQuery(query), (node) => {
+    if (node.name !== 'Identifier' && node.name !== 'LabelName') return;
+    const text = query.slice(node.from, node.to);
+    const bound = bindName(text, node);
+    if (bound !== text) parts.push({ from: node.from, to: node.to, text: bound });
+  });
+  return substituteVariables(replaceParts(query, { from: 0, to: query.length }, parts), bindMatcher);
+}
+
+const VARIABLES = new RegExp(VARIABLE, 'g');
+
+function bindName(text: string, node: SyntaxNode): string {
+  if (!VARIABLE.test(text)) return text;
+  const isWhole = text.replace(VARIABLES, '') === '';
+  if (node.name === 'LabelName') return text.replace(VARIABLES, 'chosen_label');
+  const selector = node.parent!;
+  const isNumber = isWhole && findChild(selector, 'LabelMatchers') === undefined && !isRead(selector);
+  return isNumber ? '0.9' : text.replace(VARIABLES, 'chosen');
+}
+
+/** Whether a selector is read as series: it has a range, or is aggregated. */
+function isRead({ parent }: SyntaxNode): boolean {
+  return parent?.name === 'MatrixSelector' || parent?.parent?.name === 'AggregateExpr';
+}
+
+function bindMatcher(operator: string, value: string, blank: string): string {
+  const chosen = operator.includes('~') ? `(${CHOSEN.join('|')})` : CHOSEN[0];
+  return `${operator}${blank}${value.replace(VARIABLES, chosen)}`;
+}
+
+export function visit(node: SyntaxNode, see: (node: SyntaxNode) => void): void {
+  for (const child of listChildren(node)) visit(child, see);
+  see(node);
+}
+
+/** A query whose selectors choose the series of one question. */
+export function addCase(query: string, name: string): string {
+  const parts: TextPart[] = [];
+  visit(parseQuery(query), (node) => addCaseTo(node, name, parts));
+  return replaceParts(query, { from: 0, to: query.length }, parts);
+}
+
+function addCaseTo(node: SyntaxNode, name: string, parts: TextPart[]): void {
+  if (node.name !== 'VectorSelector') return;
+  const matcher = `${CASE_LABEL}="${name}"`;
+  const list = findChild(node, 'LabelMatchers');
+  if (list === undefined) parts.push({ from: node.to, to: node.to, text: `{${matcher}}` });
+  else {
+    const text = listChildren(list).length === 0 ? matcher : `${matcher}, `;
+    parts.push({ from: list.from + 1, to: list.from + 1, text });
+  }
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(['Eql', 'EqlC', 'Neq', 'Gte', 'Gtr', 'Lte', 'Lss']);
+
+export function isComparison(node: SyntaxNode): boolean {
+  return node.name === 'BinaryExpr' && COMPARISONS.has(listChildren(node)[1]!.name);
+}
+
+/** A query with a difference in place of each comparison, so that every value of both sides shows. `undefined` where it compares nothing. */
+export function replaceComparisons(query: string): string | undefined {
+  const parts: TextPart[] = [];
+  const insert = (at: number, text: string): void => void parts.push({ from: at, to: at, text });
+  visit(parseQuery(query), (node) => {
+    if (!isComparison(node)) return;
+    const [left, operator] = listChildren(node);
+    const right = listChildren(node).at(-1)!;
+    insert(node.from, '((');
+    insert(left!.to, ')');
+    parts.push({ from: operator!.from, to: operator!.to, text: '-' });
+    const bool = findChild(node, 'BoolModifier');
+    if (bool !== undefined) parts.push({ from: bool.from, to: bool.to, text: '' });
+    insert(right.from, '(');
+    insert(right.to, '))');
+  });
+  return parts.length === 0 ? undefined : replaceParts(query, { from: 0, to: query.length }, parts);
+}
