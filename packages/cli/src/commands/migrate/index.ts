@@ -1,21 +1,24 @@
-import { MINUTE_MS, valuesText } from '@hdrscope/kit';
-import {
-  loadMigration,
-  type Proof,
-  type ProvingServer,
-  type RewrittenQuery,
-} from '@hdrscope/prometheus/internal';
+import { loadMigration } from '@hdrscope/prometheus/internal';
 import { refuse } from '../../arguments.ts';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { explained } from '../../inputs/input.ts';
-import { PAST_TIME, spanOf } from '../../moment.ts';
+import { PAST_TIME } from '../../moment.ts';
+import { integer } from '../../options.ts';
 import { writeWhole } from '../../output-options.ts';
 import { readServerUrl } from '../prometheus/urls.ts';
 import { type QueryFile, readFiles } from './documents.ts';
 import type { DocumentQuery } from './find-queries.ts';
-import { type Knowledge, migrateFiles } from './migrate-files.ts';
-import { formatMigration, isRefused, type Migration, printMigration, printQuery } from './report.ts';
+import { type Knowledge, type MigratedFile, migrateFiles } from './migrate-files.ts';
+import { describeProof, openProver, type Prover } from './prover.ts';
+import {
+  formatMigration,
+  isRefused,
+  type Migration,
+  printMigration,
+  printQuery,
+  type QueryProof,
+} from './report.ts';
 
 const DESCRIPTION = `Rewrites queries for classic histograms, series with the label le, into queries for native histograms.
 
@@ -27,6 +30,10 @@ bound by the count of all become histogram_fraction, with a note where the bound
 
 A query that has no equal stays as it is, with the reason on standard error, and the exit code is 1 then. A metric is a
 histogram when a query reads its buckets, or --histogram names it: a name with _sum and _count alone may be a summary.
+
+With --generate, it starts the program prometheus on a free port of this machine, makes up series for each query, of classic and
+native histograms and of all other metrics that the query reads, and compares all values of both answers. Metrics of your own are not
+needed. A query without an answer is not proven, and the reason names what chooses no series.
 
 With --prometheus, a server that stores both forms answers the queries before and after, over --since and --until. A query
 is refused when counts or sums differ, or when a percentile is not in its classic bucket. Variables of Grafana stand for
@@ -53,6 +60,15 @@ const OPTIONS = defineOptions({
     help: 'a server that stores both forms, and answers each query before and after',
     parse: readServerUrl,
   },
+  generate: {
+    help: 'makes up series for each query, and asks a Prometheus that it starts for them before and after',
+  },
+  prometheusProgram: {
+    value: '<path>',
+    help: 'the program that --generate starts: Prometheus 3',
+    default: 'prometheus',
+  },
+  seed: { value: '<n>', help: 'decides the values that --generate makes up', parse: integer(0), default: 1 },
   since: {
     ...PAST_TIME,
     help: 'the beginning of the time that the server is asked about: so long ago (7d, 12h), a date or seconds since 1970',
@@ -69,6 +85,7 @@ export const command = defineCommand({
   examples: [
     'hdrscope migrate rules/ dashboards/',
     'hdrscope migrate rules.yaml --write',
+    'hdrscope migrate rules/ dashboards/ --generate',
     "hdrscope migrate --query 'histogram_quantile(0.9, sum by (le) (rate(rpc_seconds_bucket[5m])))'",
   ],
   operands: { '[path...]': 'files and folders; - is standard input' },
@@ -79,68 +96,58 @@ export const command = defineCommand({
     const { query, write = false } = options;
     const { files, unread } =
       query === undefined ? await readFiles(operands, io) : { files: [makeQueryFile(query)], unread: [] };
-    const proving = options.prometheus === undefined ? undefined : readProving(options, io);
-    const proven = proving && new Map<DocumentQuery, string>();
-    const types =
-      proving === undefined
-        ? new Map<string, string>()
-        : await explained(async () => (await loadMigration()).askTypes(proving.url, io.signal));
-    const migrated = await migrateFiles(
-      files,
-      collectKnowledge(types, options),
-      async (query, before, verdict) => {
-        if (proving === undefined) return undefined;
-        const proof = await explained(() => proveQuery(query, before, verdict, proving));
-        proven!.set(query, describeProof(proof));
-        return proof.outcome === 'different' ? proof.reason : undefined;
-      },
-    );
-    const migration: Migration = { files: migrated, unread, isWritten: write, proven };
-    if (write) {
-      for (const { path, before, after } of migrated) {
-        if (before !== after) await writeWhole([after], path, io.signal);
+    const prover = await openProver(options, io);
+    try {
+      const migrated = await proveFiles(files, prover, options, io);
+      const migration: Migration = {
+        files: migrated.files,
+        unread,
+        isWritten: write,
+        proven: migrated.proven,
+      };
+      if (write) {
+        for (const { path, before, after } of migrated.files) {
+          if (before !== after) await writeWhole([after], path, io.signal);
+        }
       }
+      if (format === 'json') await io.stdout.write(formatMigration(migration));
+      else await (query === undefined ? printMigration : printQuery)(migration, io);
+      return isRefused(migration) ? ExitCode.refused : ExitCode.done;
+    } finally {
+      await prover?.close();
     }
-    if (format === 'json') await io.stdout.write(formatMigration(migration));
-    else await (query === undefined ? printMigration : printQuery)(migration, io);
-    return isRefused(migration) ? ExitCode.refused : ExitCode.done;
   },
 });
 
-function readProving(options: Options, { signal }: Pick<Io, 'signal'>): ProvingServer {
-  const { sinceMs, untilMs = Date.now() } = spanOf(options);
-  return { url: options.prometheus!, sinceMs: sinceMs ?? untilMs - HOUR_MS, untilMs, signal };
+/** Rewrites the queries, and lets a prover judge each one. */
+async function proveFiles(
+  files: readonly QueryFile[],
+  prover: Prover | undefined,
+  options: Options,
+  { signal }: Pick<Io, 'signal'>,
+): Promise<{ readonly files: readonly MigratedFile[] } & Pick<Migration, 'proven'>> {
+  const url = options.prometheus;
+  const types =
+    url === undefined
+      ? new Map<string, string>()
+      : await explained(async () => (await loadMigration()).askTypes(url, signal));
+  const knowledge = collectKnowledge(types, options);
+  if (prover === undefined)
+    return { files: await migrateFiles(files, knowledge, async () => undefined), proven: undefined };
+  const proven = new Map<DocumentQuery, QueryProof>();
+  const migrated = await migrateFiles(files, knowledge, async (query, before, verdict) => {
+    const proof = await prover.prove(query, before, verdict);
+    proven.set(query, { outcome: proof.outcome, text: describeProof(proof, prover) });
+    return proof.outcome === 'different' ? proof.reason : undefined;
+  });
+  return { files: migrated, proven };
 }
-
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** What is known of metrics: by the command line, and by the types that a server scrapes. */
 function collectKnowledge(types: ReadonlyMap<string, string>, { histogram, schema }: Options): Knowledge {
   const ofType = (isHistogram: boolean): string[] =>
     [...types].flatMap(([name, type]) => ((type === 'histogram') === isHistogram ? [name] : []));
   return { histograms: new Set([...histogram, ...ofType(true)]), others: new Set(ofType(false)), schema };
-}
-
-async function proveQuery(
-  { use }: DocumentQuery,
-  before: string,
-  { records, after, claims }: RewrittenQuery,
-  server: ProvingServer,
-): Promise<Proof> {
-  if (records.length > 0) {
-    return {
-      outcome: 'unknown',
-      reason: 'it reads series that are recorded under their new names only later',
-    };
-  }
-  if (use === 'series') return { outcome: 'unknown', reason: 'it asks for labels, and not for values' };
-  const { proveRewriting } = await loadMigration();
-  return proveRewriting({ before, after, claims }, server);
-}
-
-function describeProof(proof: Proof): string {
-  if (proof.outcome === 'equal') return `${valuesText(proof.values)} of the server agree`;
-  return `not proven: ${proof.reason}`;
 }
 
 /** A query of the command line, as a file of its own. */
@@ -157,7 +164,7 @@ function makeQueryFile(text: string): QueryFile {
 
 /** @throws UsageError when the command line names no query, or several kinds of them. */
 function assertQuestion(
-  { query, write = false, prometheus, since, until }: Options,
+  { query, write = false, prometheus, generate = false, since, until }: Options,
   operands: readonly string[],
 ): void {
   refuse([
@@ -167,6 +174,10 @@ function assertQuestion(
     ],
     [query !== undefined && operands.length > 0, '--query is a query instead of files: it goes without them'],
     [prometheus === undefined && (since ?? until) !== undefined, '--since and --until go with --prometheus'],
+    [
+      prometheus !== undefined && generate,
+      '--generate starts a Prometheus of its own: it goes without --prometheus',
+    ],
     [
       write && (query !== undefined || operands.includes('-')),
       '--write changes files, and needs names of files',

@@ -1,4 +1,5 @@
 import { formatCount } from '@hdrscope/kit';
+import type { Proof } from '@hdrscope/prometheus/internal';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import type { UnreadFile } from './documents.ts';
@@ -11,8 +12,14 @@ export interface Migration {
   readonly unread: readonly UnreadFile[];
   /** Whether the files are changed. */
   readonly isWritten: boolean;
-  /** Queries that a server has answered as expected; `undefined` where none was asked. */
-  readonly proven: ReadonlyMap<MigratedQuery['query'], string> | undefined;
+  /** What answers have shown about queries; `undefined` where nobody was asked. */
+  readonly proven: ReadonlyMap<MigratedQuery['query'], QueryProof> | undefined;
+}
+
+/** What the answers to a query before and after have shown. */
+export interface QueryProof extends Pick<Proof, 'outcome'> {
+  /** As a sentence. */
+  readonly text: string;
 }
 
 export function isRefused({ files, unread }: Migration): boolean {
@@ -41,11 +48,11 @@ function describeQuery({ query, verdict }: MigratedQuery, { proven }: Migration)
   const proof = proven?.get(query);
   return [
     ...verdict.notes.map(({ text }) => `${place}${text}`),
-    ...(proof === undefined ? [] : [`${place}${proof}`]),
+    ...(proof === undefined ? [] : [`${place}${proof.text}`]),
   ];
 }
 
-function summarize({ files, unread, isWritten }: Migration): string {
+function summarize({ files, unread, isWritten, proven }: Migration): string {
   const queries = listQueries(files);
   const refused = queries.filter(({ verdict }) => verdict.outcome === 'refused').length;
   const rewritten = queries.length - refused;
@@ -54,9 +61,18 @@ function summarize({ files, unread, isWritten }: Migration): string {
   const parts = [
     `${count(rewritten, 'query', 'queries')} rewritten${isWritten ? ' in place' : ''}`,
     `${count(refused, 'stays', 'stay')}`,
+    ...describeProven(queries, proven),
     ...(unread.length === 0 ? [] : [`${count(unread.length, 'file', 'files')} not read`]),
   ];
   return parts.join(', ');
+}
+
+/** How many of the rewritten queries are proven. Nothing where nobody was asked. */
+function describeProven(queries: readonly MigratedQuery[], proven: Migration['proven']): string[] {
+  if (proven === undefined) return [];
+  const rewritten = queries.filter(({ verdict }) => verdict.outcome === 'rewritten');
+  const equal = rewritten.filter(({ query }) => proven.get(query)?.outcome === 'equal');
+  return [`${formatCount(equal.length)} of ${formatCount(rewritten.length)} proven`];
 }
 
 /** Prints a rewritten query, or why it stays. */
@@ -85,7 +101,10 @@ export function formatMigration({ files, unread, isWritten, proven }: Migration)
             after: verdict.after,
             notes: verdict.notes,
             ...(verdict.recordedAs !== undefined && { recordedAs: verdict.recordedAs }),
-            ...(proven !== undefined && { proof: proven.get(query) ?? null }),
+            ...(proven !== undefined && {
+              proven: proven.get(query)?.outcome === 'equal',
+              proof: proven.get(query)?.text ?? null,
+            }),
           }),
     })),
   );
