@@ -1,7 +1,7 @@
 // Entry `@hdrscope/prometheus/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export type { ResourceMetricsOptions } from './from-otel.ts';
 export type { Proof, ProvingServer } from './migrate/ask-claims.ts';
-export type { GeneratedServer } from './migrate/generated/write-case.ts';
+export type { GeneratedQuestion } from './migrate/generated/prove-generated.ts';
 export type { FoundQuery } from './migrate/migrate-queries.ts';
 export type { QueryVerdict, RefusedQuery, RewrittenQuery } from './migrate/query-verdict.ts';
 export type { QueryUse } from './migrate/terms.ts';

@@ -17,7 +17,10 @@ const DURATION_VALUE = '5m';
  *
  * @param bindMatcher Writes a matcher whose value has variables, without its label. @default it takes all values
  */
-export function substituteVariables(query: string, bindMatcher = matchAll): string | undefined {
+export function substituteVariables(
+  query: string,
+  bindMatcher: (operator: string, value: string, blank: string) => string = matchAll,
+): string | undefined {
   const matched = query
     .replace(MATCHER, (matcher, operator: string, blank: string, value: string) =>
       VARIABLE.test(value) ? bindMatcher(operator, value, blank) : matcher,

@@ -21,12 +21,18 @@ const MOST_OUTPUT = 2000;
 /**
  * Starts a Prometheus on a free port of this machine that takes remote write.
  *
+ * @param oldest How far before others samples may be that come after them, as in `0s`, which takes the least time.
  * @throws Refusal when there is no such program, or it does not become ready; the reason of the signal.
  */
-export async function startPrometheus(program: string, signal: AbortSignal): Promise<StartedPrometheus> {
+export async function startPrometheus(
+  program: string,
+  oldest: string,
+  signal: AbortSignal,
+): Promise<StartedPrometheus> {
   signal.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'hdrscope-prometheus-'));
-  await writeFile(join(folder, 'prometheus.yml'), 'global: {}\n');
+  const configuration = { storage: { tsdb: { out_of_order_time_window: oldest } } };
+  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(configuration));
   const child = spawn(program, listArguments(folder), { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');
   // Not even an end in the middle of work leaves the process behind.
@@ -53,7 +59,6 @@ function listArguments(folder: string): string[] {
     '--web.listen-address=127.0.0.1:0',
     '--web.enable-remote-write-receiver',
     '--enable-feature=native-histograms,promql-experimental-functions',
-    '--no-storage.tsdb.wal-compression',
   ];
 }
 

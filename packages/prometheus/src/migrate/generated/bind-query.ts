@@ -3,10 +3,12 @@ import {
   findChild,
   listChildren,
   parseQuery,
+  readString,
   replaceParts,
   type SyntaxNode,
   type TextPart,
 } from '../syntax.ts';
+import { listExamples } from './example-texts.ts';
 
 /** The label that tells the series of one question from those of others. */
 export const CASE_LABEL = 'hdrscope_case';
@@ -22,6 +24,7 @@ export const OTHER = 'three';
 export function bindVariables(query: string): string | undefined {
   const parts: TextPart[] = [];
   visit(parseQuery(query), (node) => {
+    if (node.name === 'LabelMatchers') bindBesideOthers(query, node, parts);
     if (node.name !== 'Identifier' && node.name !== 'LabelName') return;
     const text = query.slice(node.from, node.to);
     const bound = bindName(text, node);
@@ -44,6 +47,37 @@ function bindName(text: string, node: SyntaxNode): string {
 /** Whether a selector is read as series: it has a range, or is aggregated. */
 function isRead({ parent }: SyntaxNode): boolean {
   return parent?.name === 'MatrixSelector' || parent?.parent?.name === 'AggregateExpr';
+}
+
+/** Binds a variable whose label has another matcher, too, to values that this matcher takes. */
+function bindBesideOthers(query: string, list: SyntaxNode, parts: TextPart[]): void {
+  const matchers = listChildren(list)
+    .filter(({ name }) => name !== 'QuotedLabelName')
+    .map((matcher) => {
+      const [label, operator, value] = listChildren(matcher);
+      const slice = ({ from, to }: SyntaxNode): string => query.slice(from, to);
+      return {
+        label: slice(label!),
+        operator: slice(operator!),
+        value: value!,
+        text: readString(slice(value!)) ?? '',
+      };
+    });
+  for (const { label, operator, value, text } of matchers) {
+    if (operator.startsWith('!') || text.replace(VARIABLES, '') !== '' || text === '') continue;
+    const other = matchers.find(
+      (one) => one.label === label && !one.operator.startsWith('!') && !VARIABLE.test(one.text),
+    );
+    const examples =
+      other === undefined ? [] : other.operator === '=' ? [other.text] : listExamples(other.text);
+    if (examples.length === 0) continue;
+    const bound = operator === '=' ? examples[0]! : examples.slice(0, 2).map(escapePattern).join('|');
+    parts.push({ from: value.from, to: value.to, text: JSON.stringify(bound) });
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 function bindMatcher(operator: string, value: string, blank: string): string {

@@ -2,7 +2,7 @@ import { createRandom, exponentialIndex } from '@hdrscope/core/internal';
 import type { HistogramValue } from '../../families.ts';
 
 /** How many samples a series has. */
-export const SAMPLES = 150;
+export const SAMPLES = 120;
 export const STEP_MS = 15_000;
 
 /** The form of the native histograms: `custom` has the bounds of the classic buckets, so that all answers are equal. */
@@ -69,7 +69,9 @@ export function drawHistogram(
     if (fate === 'reset' && step === RESET_AT) counts = first.map((count) => count - 1000);
     if (fate !== 'ended' || step < ENDED_AT) {
       const center = bounds.length * (0.5 + 0.45 * Math.sin(2 * Math.PI * (step / 60 + phase)));
-      const added = 4 + Math.floor(60 * random() ** 2);
+      // Without an empty bucket, a quantile at a border has one value only.
+      for (let bucket = 0; bucket < bounds.length; bucket++) counts[2 * bucket]!++;
+      const added = 4 + Math.floor(120 * random() ** 2);
       for (let one = 0; one < added; one++) counts[drawPoint(random, bounds.length, center)]!++;
       // Values above the last bound hide quantiles, so they are rare.
       if (row % 5 === 3 && step % 40 === 7) counts[2 * bounds.length]!++;

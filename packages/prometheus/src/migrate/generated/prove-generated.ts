@@ -16,7 +16,7 @@ import { listMetrics } from './list-metrics.ts';
 import { listParts } from './pair-parts.ts';
 import { planLabels } from './plan-labels.ts';
 import { type QueryReading, readSeries } from './read-series.ts';
-import { type Case, type GeneratedServer, writeCase } from './write-case.ts';
+import { type Case, type GeneratedServer, LEAST_OFFSET_MS, writeCase } from './write-case.ts';
 
 /** A question with series of its own. */
 export interface GeneratedQuestion extends QueryPair {
@@ -48,7 +48,7 @@ export async function proveOnGenerated(question: GeneratedQuestion, server: Gene
   if (metrics.histograms.length === 0 || question.records.some((name) => renameRecord(name) === name)) {
     return { outcome: 'unknown', reason: 'its histograms have one name in both forms' };
   }
-  let proof: Proof = { outcome: 'unknown', reason: 'no series can be made for it' };
+  let proof = refuseEmpty(before.selectors.map(writeSelector));
   // Where several series of a selector cannot be joined, one can.
   for (const isSimple of [false, true]) {
     const rows = planLabels(before, { isSimple });
@@ -59,6 +59,7 @@ export async function proveOnGenerated(question: GeneratedQuestion, server: Gene
       rows,
       bounds,
       metrics,
+      offsetsMs: before.offsetsMs,
     });
     proof = question.isOfLabels
       ? await proveLabels(bound, before, draw('exponential'), server)
@@ -66,6 +67,12 @@ export async function proveOnGenerated(question: GeneratedQuestion, server: Gene
     if (proof.outcome !== 'unknown') return proof;
   }
   return proof;
+}
+
+/** Whether a query needs series before those of others, which a server must take out of order. */
+export function readsFarBack(query: string): boolean {
+  const bound = bindVariables(query);
+  return bound !== undefined && readSeries(bound).offsetsMs.some((offsetMs) => offsetMs > LEAST_OFFSET_MS);
 }
 
 /** `undefined` where a variable has no value. */
@@ -212,6 +219,10 @@ async function describeEmpty(
     const found = await askOr(addCase(text, name), server);
     if (typeof found === 'string' || found.length === 0) empty.push(text);
   }
+  return refuseEmpty(empty);
+}
+
+function refuseEmpty(empty: readonly string[]): Proof {
   const reason =
     empty.length === 0
       ? 'all of its selectors choose series, which give no value together'

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
 import { findChild, listChildren, parseQuery, readBound, readString, type SyntaxNode } from '../syntax.ts';
 import { isComparison, visit } from './bind-query.ts';
 
@@ -34,6 +35,8 @@ export interface QueryReading {
   readonly bounds: readonly number[];
   /** The numbers that it compares with. */
   readonly thresholds: readonly number[];
+  /** How far before the present it reads, in milliseconds. Negative for the future. */
+  readonly offsetsMs: readonly number[];
 }
 
 /** Reads which series a query without variables needs. */
@@ -44,6 +47,7 @@ export function readSeries(query: string): QueryReading {
     patterns: [] as LabelMatcher[],
     bounds: [] as number[],
     thresholds: [] as number[],
+    offsetsMs: [] as number[],
   };
   const root = parseQuery(query);
   visit(root, (node) => noteNode(query, node, reading));
@@ -59,6 +63,7 @@ type Draft = { -readonly [Key in keyof QueryReading]: QueryReading[Key] } & {
   readonly patterns: LabelMatcher[];
   readonly bounds: number[];
   readonly thresholds: number[];
+  readonly offsetsMs: number[];
 };
 
 function noteNode(query: string, node: SyntaxNode, reading: Draft): void {
@@ -66,6 +71,7 @@ function noteNode(query: string, node: SyntaxNode, reading: Draft): void {
   if (node.name === 'GroupingLabels') {
     for (const label of listChildren(node)) reading.labels.add(readName(slice(label)));
   }
+  if (node.name === 'OffsetDurationExpr') reading.offsetsMs.push(readDuration(slice(node)));
   if (isComparison(node)) {
     for (const side of listChildren(node)) {
       const number = side.name === 'NumberDurationLiteral' ? Number(slice(side)) : Number.NaN;
@@ -155,4 +161,16 @@ function readSelector(query: string, node: SyntaxNode, around: Surroundings, rea
 /** A name, which may be quoted. */
 function readName(text: string): string {
   return /^["'`]/.test(text) ? (readString(text) ?? text) : text;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1000, m: MINUTE_MS, h: 60 * MINUTE_MS },
+  ...{ d: DAY_MS, w: 7 * DAY_MS, y: 365 * DAY_MS },
+};
+
+/** The milliseconds of a duration such as `1h30m`. 0 for one that is computed. */
+function readDuration(text: string): number {
+  const sign = text.trimStart().startsWith('-') ? -1 : 1;
+  const parts = [...text.matchAll(/(\d{1,9})(ms|[smhdwy])/g)];
+  return sign * parts.reduce((total, [, count, unit]) => total + Number(count) * UNITS_MS[unit!]!, 0);
 }

@@ -32,24 +32,33 @@ export interface Case {
   readonly rows: readonly LabelSet[];
   readonly bounds: readonly number[];
   readonly metrics: AskedMetrics;
+  /** How long before the end the query reads series, besides the time up to the end. */
+  readonly offsetsMs: readonly number[];
 }
+
+/** Offsets that are shorter stay within the time of the samples. */
+export const LEAST_OFFSET_MS: number = (SAMPLES * STEP_MS) / 3;
 
 const TIMEOUT_MS = 60_000;
 
 /** Writes all series of a question. @throws HdrscopeError `ERR_REMOTE_WRITE` when the server does not take them. */
 export async function writeCase(one: Case, server: GeneratedServer): Promise<void> {
   const encoder = new RequestEncoder(0, [[CASE_LABEL, one.name]]);
-  const firstMs = server.untilMs - (SAMPLES - 1) * STEP_MS;
+  const far = one.offsetsMs.filter((offsetMs) => offsetMs > LEAST_OFFSET_MS);
+  const endsMs = [...new Set([...far, 0])].sort((a, b) => b - a).map((offsetMs) => server.untilMs - offsetMs);
   const add = (
     name: string,
     labels: Labels,
     samples: readonly (Metric['value'] | number | undefined)[],
   ): void => {
-    for (const [step, sample] of samples.entries()) {
-      if (sample === undefined) continue;
-      encoder.setTime(firstMs + step * STEP_MS);
-      const value = typeof sample === 'number' ? ({ kind: 'number', value: sample } as const) : sample;
-      encoder.add(describeFamily(name, value), { labels, value });
+    for (const endMs of endsMs) {
+      const firstMs = endMs - (SAMPLES - 1) * STEP_MS;
+      for (const [step, sample] of samples.entries()) {
+        if (sample === undefined) continue;
+        encoder.setTime(firstMs + step * STEP_MS);
+        const value = typeof sample === 'number' ? ({ kind: 'number', value: sample } as const) : sample;
+        encoder.add(describeFamily(name, value), { labels, value });
+      }
     }
   };
   for (const { name, selectors } of one.metrics.numbers) {
