@@ -77,6 +77,11 @@ describe('the labels of generated series', () => {
     expect(texts.filter((text) => isMatch(pattern, text) !== true)).toEqual([]);
   });
 
+  test('are unknown for an expression that takes JavaScript too long', () => {
+    expect(isMatch('(a+)+b', 'a'.repeat(60))).toBeUndefined();
+    expect([isMatch('(a+)+b', 'aab'), isMatch('(?i)GET|(x', 'get')]).toEqual([true, undefined]);
+  });
+
   test('have for each matcher a row that only this matcher leaves out', () => {
     const reading = readSeries(
       'sum by (route) (rate(x_bucket{job="api", code!~"5..", env=~"prod|test", le="0.3"}[5m]))',

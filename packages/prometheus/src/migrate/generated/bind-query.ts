@@ -33,15 +33,18 @@ export function bindVariables(query: string): string | undefined {
   return substituteVariables(replaceParts(query, { from: 0, to: query.length }, parts), bindMatcher);
 }
 
-const VARIABLES = new RegExp(VARIABLE, 'g');
+/** A text with one thing in place of all its variables. */
+function replaceVariables(text: string, by: string): string {
+  return text.split(VARIABLE).join(by);
+}
 
 function bindName(text: string, node: SyntaxNode): string {
   if (!VARIABLE.test(text)) return text;
-  const isWhole = text.replace(VARIABLES, '') === '';
-  if (node.name === 'LabelName') return text.replace(VARIABLES, 'chosen_label');
+  const isWhole = replaceVariables(text, '') === '';
+  if (node.name === 'LabelName') return replaceVariables(text, 'chosen_label');
   const selector = node.parent!;
   const isNumber = isWhole && findChild(selector, 'LabelMatchers') === undefined && !isRead(selector);
-  return isNumber ? '0.9' : text.replace(VARIABLES, 'chosen');
+  return isNumber ? '0.9' : replaceVariables(text, 'chosen');
 }
 
 /** Whether a selector is read as series: it has a range, or is aggregated. */
@@ -64,7 +67,7 @@ function bindBesideOthers(query: string, list: SyntaxNode, parts: TextPart[]): v
       };
     });
   for (const { label, operator, value, text } of matchers) {
-    if (operator.startsWith('!') || text.replace(VARIABLES, '') !== '' || text === '') continue;
+    if (operator.startsWith('!') || replaceVariables(text, '') !== '' || text === '') continue;
     const other = matchers.find(
       (one) => one.label === label && !one.operator.startsWith('!') && !VARIABLE.test(one.text),
     );
@@ -82,7 +85,7 @@ function escapePattern(text: string): string {
 
 function bindMatcher(operator: string, value: string, blank: string): string {
   const chosen = operator.includes('~') ? `(${CHOSEN.join('|')})` : CHOSEN[0];
-  return `${operator}${blank}${value.replace(VARIABLES, chosen)}`;
+  return `${operator}${blank}${replaceVariables(value, chosen)}`;
 }
 
 export function visit(node: SyntaxNode, see: (node: SyntaxNode) => void): void {

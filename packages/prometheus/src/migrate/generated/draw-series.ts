@@ -115,8 +115,8 @@ function shapeHistogram(
 
 function bucketPoints(points: readonly number[], counts: readonly number[]): HistogramValue['native'] {
   const indexes = points.map((point) => exponentialIndex(SCHEMA, point));
-  const offset = Math.min(...indexes);
-  const buckets = new Array<number>(Math.max(...indexes) - offset + 1).fill(0);
+  const offset = indexes[0]!;
+  const buckets = new Array<number>(indexes.at(-1)! - offset + 1).fill(0);
   for (const [at, index] of indexes.entries()) buckets[index - offset]! += counts[at]!;
   return {
     positive: { scale: SCHEMA, zeroCount: 0, offset, counts: buckets },

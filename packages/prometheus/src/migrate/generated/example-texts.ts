@@ -1,3 +1,5 @@
+import { Script } from 'node:vm';
+
 /** The most texts that are made for one expression. */
 const MOST_TEXTS = 12;
 
@@ -11,15 +13,30 @@ export function listExamples(pattern: string): string[] {
   return reader.isDone ? [...new Set(texts)].filter((text) => isMatch(pattern, text)) : [];
 }
 
-/** Whether an anchored expression matches a text. `undefined` where JavaScript cannot read the expression. */
+/** Whether an anchored expression matches a text. `undefined` where JavaScript cannot read the expression, or takes too long. */
 export function isMatch(pattern: string, text: string): boolean | undefined {
   const ignoresCase = pattern.startsWith('(?i)');
   const own = (ignoresCase ? pattern.slice(4) : pattern).replaceAll('(?P<', '(?<');
   try {
-    return new RegExp(`^(?:${own})$`, ignoresCase ? 'si' : 's').test(text);
+    const expression = new RegExp(`^(?:${own})$`, ignoresCase ? 'si' : 's');
+    return isSlow(own) ? testWithin(expression, text) : expression.test(text);
   } catch {
     return undefined;
   }
+}
+
+/** Whether JavaScript may try ways that RE2 does not: a group is repeated, or many parts are. */
+function isSlow(pattern: string): boolean {
+  return /\)[*+{]/.test(pattern) || pattern.split(/[*+{]/).length > MOST_REPEATED;
+}
+
+const MOST_REPEATED = 4;
+const LIMIT_MS = 100;
+const TEST = new Script('expression.test(text)');
+
+/** @throws Error when it takes too long. */
+function testWithin(expression: RegExp, text: string): boolean {
+  return TEST.runInNewContext({ expression, text }, { timeout: LIMIT_MS }) as boolean;
 }
 
 const CLASSES: Readonly<Record<string, string>> = {

@@ -27,9 +27,12 @@ function splitSets(before: Part, after: Part, pairs: Pair[]): void {
   const operator = children[1]!.name;
   if (!SETS.has(operator) || others[1]!.name !== operator) return;
   for (const at of [0, -1]) {
-    const sides = [[query, children.at(at)!] as const, [otherQuery, others.at(at)!] as const] as const;
-    pairs.push([slicePart(sides[0]), slicePart(sides[1])]);
-    splitSets(...sides, pairs);
+    const [side, otherSide]: Part[] = [
+      [query, children.at(at)!],
+      [otherQuery, others.at(at)!],
+    ];
+    pairs.push([slicePart(side!), slicePart(otherSide!)]);
+    splitSets(side!, otherSide!, pairs);
   }
 }
 
