@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { loadMigration, type Proof, type RewrittenQuery } from '@hdrscope/prometheus/internal';
-import { describeWithPeers, isInstalled, programOf } from '@hdrscope/testing';
+import { describeWithPeers, isInstalled, lackOfPeer, programOf, testUnless } from '@hdrscope/testing';
 import { createFolder, freePort, startPeer, stopPeers } from './support/peer-process.ts';
 import { listMutants } from './support/query-mutants.ts';
 
@@ -203,6 +203,15 @@ describeWithPeers(['prometheus-3'])('hdrscope migrate --generate', () => {
       expect.stringMatching(
         /^hdrscope: --generate needs the program \.\/nowhere: no such program: install Prometheus 3, .*--prometheus-program PATH\n$/,
       ),
+    ]);
+  });
+
+  testUnless(lackOfPeer('prometheus-2'))('says that an old Prometheus does not do', async () => {
+    const old = ['--generate', '--prometheus-program', programOf('prometheus-2')];
+    const { code, stderr } = await migrate('--query', 'histogram_quantile(0.9, x_bucket)', ...old);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/--generate needs Prometheus 3, and is tried with 3.16\n$/),
     ]);
   });
 

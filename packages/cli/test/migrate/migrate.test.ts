@@ -170,7 +170,13 @@ slos:
     [['a.yaml', '--query', 'up'], '--query is a query instead of files'],
     [['--query', 'up', '--write'], '--write changes files'],
     [['a.yaml', '--since', '1h'], '--since and --until go with --prometheus'],
+    [['a.yaml', '--since', '1h', '--generate'], '--since and --until go with --prometheus'],
+    [
+      ['a.yaml', '--generate', '--prometheus', 'http://localhost:9090'],
+      '--generate starts a Prometheus of its own',
+    ],
     [['a.yaml', '--schema', '9'], '--schema must be an integer from -4 to 8'],
+    [['a.yaml', '--generate', '--seed', '-1'], '--seed must be an integer of at least 0'],
   ])('%j is a wrong command line', async (args, message) => {
     const { exitCode, stderr } = await hdrscope(['migrate', ...args]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -1,3 +1,4 @@
+import { HdrscopeError } from '@hdrscope/core';
 import { MINUTE_MS, valuesText } from '@hdrscope/kit';
 import {
   type GeneratedQuestion,
@@ -6,7 +7,7 @@ import {
   type ProvingServer,
   type RewrittenQuery,
 } from '@hdrscope/prometheus/internal';
-import type { Io } from '../../command.ts';
+import { type Io, Refusal } from '../../command.ts';
 import { explained } from '../../inputs/input.ts';
 import { type SpanOptions, spanOf } from '../../moment.ts';
 import type { DocumentQuery } from './find-queries.ts';
@@ -120,7 +121,11 @@ class GeneratedProver implements Prover {
     const name = String(started.questions++);
     const { url, untilMs } = started;
     const server = { url, untilMs, seed: this.#options.seed, signal: this.#signal };
-    return explained(() => proveOnGenerated({ ...question, name }, server));
+    try {
+      return await explained(() => proveOnGenerated({ ...question, name }, server));
+    } catch (error) {
+      throw explainVersion(error, this.#options.prometheusProgram);
+    }
   }
 
   async close(): Promise<void> {
@@ -137,4 +142,14 @@ class GeneratedProver implements Prover {
     this.#started.set(oldest, asked);
     return asked;
   }
+}
+
+/** An old Prometheus takes no remote write 2. */
+function explainVersion(error: unknown, program: string): unknown {
+  const { cause } = error as { readonly cause?: unknown };
+  if (!(cause instanceof HdrscopeError) || cause.code !== 'ERR_REMOTE_WRITE') return error;
+  return new Refusal(
+    `${program} does not take generated series: ${cause.message}: --generate needs Prometheus 3, and is tried with 3.16`,
+    { cause },
+  );
 }

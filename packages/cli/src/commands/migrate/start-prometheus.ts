@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,16 +34,20 @@ export async function startPrometheus(
   const folder = await mkdtemp(join(tmpdir(), 'hdrscope-prometheus-'));
   const configuration = { storage: { tsdb: { out_of_order_time_window: oldest } } };
   await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(configuration));
-  const child = spawn(program, listArguments(folder), { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, listArguments(folder), { stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');
-  // Not even an end in the middle of work leaves the process behind.
-  process.once('exit', kill);
+  const abandon = (): void => {
+    kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  // Not even an end in the middle of work, as by a second Ctrl-C, leaves the process or its folder behind.
+  process.once('exit', abandon);
   signal.addEventListener('abort', kill, { once: true });
   const close = async (): Promise<void> => {
-    process.off('exit', kill);
     signal.removeEventListener('abort', kill);
     await end(child);
     await rm(folder, { recursive: true, force: true });
+    process.off('exit', abandon);
   };
   try {
     return { url: await waitUntilReady(child, program, signal), close };
