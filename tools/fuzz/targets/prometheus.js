@@ -296,6 +296,10 @@ async function expositionReader() {
 /** @returns {Promise<Target>} */
 export async function promqlRewriting() {
   const { migrateQueries } = await importSource('prometheus/src/migrate/index.ts');
+  const { addCase, bindVariables } = await importSource('prometheus/src/migrate/generated/bind-query.ts');
+  const { planLabels } = await importSource('prometheus/src/migrate/generated/plan-labels.ts');
+  const { readSeries } = await importSource('prometheus/src/migrate/generated/read-series.ts');
+  const { QueryRefusal } = await importSource('prometheus/src/migrate/query-verdict.ts');
   const options = { histograms: new Set(['x']), schema: 3 };
   return {
     form: 'text',
@@ -336,6 +340,13 @@ export async function promqlRewriting() {
         again.outcome !== 'refused' || again.code !== 'syntax',
         () => `${verdict.after} is no query`,
       );
+      try {
+        const bound = bindVariables(text);
+        if (bound === undefined) return;
+        planLabels(readSeries(addCase(bound, '1')), { isSimple: false });
+      } catch (error) {
+        if (!(error instanceof QueryRefusal)) throw error;
+      }
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 } from '../ask-claims.ts';
 import { type AnsweredSeries, compareLabels } from '../compare-answers.ts';
 import { renameRecord } from '../migrate-queries.ts';
+import { QueryRefusal } from '../query-verdict.ts';
 import { addCase, bindVariables } from './bind-query.ts';
 import { compareResults } from './compare-results.ts';
 import { type NativeForm, SAMPLES, STEP_MS } from './draw-series.ts';
@@ -39,6 +40,15 @@ const DEFAULT_BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
  * @throws HdrscopeError `ERR_SCRAPE` when the server does not answer; `ERR_REMOTE_WRITE` when it does not take series.
  */
 export async function proveOnGenerated(question: GeneratedQuestion, server: GeneratedServer): Promise<Proof> {
+  try {
+    return await proveBound(question, server);
+  } catch (error) {
+    if (!(error instanceof QueryRefusal)) throw error;
+    return { outcome: 'unknown', reason: `with values in place of its variables, ${error.message}` };
+  }
+}
+
+async function proveBound(question: GeneratedQuestion, server: GeneratedServer): Promise<Proof> {
   const bound = bindQuestion(question);
   if (bound === undefined)
     return { outcome: 'unknown', reason: 'a variable stands for a part that has no value here' };
@@ -71,8 +81,13 @@ export async function proveOnGenerated(question: GeneratedQuestion, server: Gene
 
 /** Whether a query needs series before those of others, which a server must take out of order. */
 export function readsFarBack(query: string): boolean {
-  const bound = bindVariables(query);
-  return bound !== undefined && readSeries(bound).offsetsMs.some((offsetMs) => offsetMs > LEAST_OFFSET_MS);
+  try {
+    const bound = bindVariables(query);
+    return bound !== undefined && readSeries(bound).offsetsMs.some((offsetMs) => offsetMs > LEAST_OFFSET_MS);
+  } catch (error) {
+    if (!(error instanceof QueryRefusal)) throw error;
+    return false;
+  }
 }
 
 /** `undefined` where a variable has no value. */
