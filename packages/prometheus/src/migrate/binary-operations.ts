@@ -1,4 +1,11 @@
-import { findChild, listChildren, replaceParts, type SyntaxNode, type TextPart } from './syntax.ts';
+import {
+  COMPARISONS,
+  findChild,
+  listChildren,
+  replaceParts,
+  type SyntaxNode,
+  type TextPart,
+} from './syntax.ts';
 import type { Rewriting, Term } from './terms.ts';
 
 /** How the series of both sides find each other. */
@@ -206,8 +213,6 @@ function combineNumbers(
 function isZero(rewriting: Rewriting, node: SyntaxNode): boolean {
   return normalize(rewriting.slice(node)) === 'vector(0)';
 }
-
-const COMPARISONS: ReadonlySet<string> = new Set(['EqlC', 'Neq', 'Gte', 'Gtr', 'Lte', 'Lss']);
 
 /**
  * A ratio of numbers of one histogram: `sum / count` becomes `histogram_avg`, and counts within bounds over the count become fractions. Both

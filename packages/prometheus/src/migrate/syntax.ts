@@ -14,7 +14,8 @@ export function parseQuery(query: string): SyntaxNode {
   if (query.length > MOST_CHARACTERS) {
     throw new QueryRefusal('syntax', `the query must have at most ${MOST_CHARACTERS} characters`, 0);
   }
-  const tree = parseStrictly(query, maskVariables(query));
+  const masked = maskVariables(query);
+  const tree = parseStrictly(query, masked);
   let depth = 0;
   tree.iterate({
     enter(node) {
@@ -22,6 +23,9 @@ export function parseQuery(query: string): SyntaxNode {
       if (depth > MOST_LEVELS) {
         throw new QueryRefusal('syntax', `the query must have at most ${MOST_LEVELS} levels`, node.from);
       }
+      // The parser ends a text at the end of its line, and Prometheus refuses it.
+      if (node.name === 'StringLiteral' && !isClosed(masked.slice(node.from, node.to)))
+        throw new QueryRefusal('syntax', describeError(query, node.from), node.from);
     },
     leave() {
       depth--;
@@ -43,6 +47,10 @@ function parseStrictly(query: string, masked: string): ReturnType<typeof parser.
     if (at === undefined) throw error;
     throw new QueryRefusal('syntax', describeError(query, Number(at)), Number(at));
   }
+}
+
+function isClosed(literal: string): boolean {
+  return literal.length > 1 && literal.at(-1) === literal[0];
 }
 
 function describeError(query: string, at: number): string {
@@ -70,6 +78,9 @@ export function listChildren(node: SyntaxNode): SyntaxNode[] {
 export function findChild(node: SyntaxNode, name: string): SyntaxNode | undefined {
   return node.getChild(name) ?? undefined;
 }
+
+/** The operators that compare numbers. */
+export const COMPARISONS: ReadonlySet<string> = new Set(['Eql', 'Neq', 'Gte', 'Gtr', 'Lte', 'Lss']);
 
 /** A replaced part of a query. */
 export interface TextPart {

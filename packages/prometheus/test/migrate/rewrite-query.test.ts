@@ -212,6 +212,7 @@ describe('what has no equal is refused', () => {
     ['histogram_quantile(0.9, sum by (le) (job:latency:rate5m))', 'recorded'],
     ['rate(y_sum[5m]) / rate(y_count[5m])', 'unknown-type'],
     ['histogram_quantile(0.9, sum by (le) (rate(x_bucket[5m]))', 'syntax'],
+    ['rate(x_bucket{"\n,le=~".+"}[5m])', 'syntax'],
     ['histogram_quantile(0.9, label_replace(x_bucket, "le", "$1", "bound", "(.*)"))', 'buckets'],
   ])('%s: %s', (text, code) => {
     expect(refusal(text)).toBe(code);
@@ -227,6 +228,13 @@ describe('what has no equal is refused', () => {
     expect(migrate(text).outcome).toBe('unchanged');
   });
 });
+
+test.each(['==', '!=', '>', '>=', '<', '<='])(
+  'a comparison by %s loses the name of its metric, and says so',
+  (operator) => {
+    expect(migrate(`x_count ${operator} 5`)).toMatchObject({ notes: [{ code: 'name' }] });
+  },
+);
 
 describe('recorded buckets', () => {
   const record = 'job:x_bucket:rate5m';

@@ -1,5 +1,6 @@
 import { substituteVariables, VARIABLE } from '../substitute-variables.ts';
 import {
+  COMPARISONS,
   findChild,
   listChildren,
   parseQuery,
@@ -110,8 +111,6 @@ function addCaseTo(node: SyntaxNode, name: string, parts: TextPart[]): void {
     parts.push({ from: list.from + 1, to: list.from + 1, text });
   }
 }
-
-const COMPARISONS: ReadonlySet<string> = new Set(['Eql', 'EqlC', 'Neq', 'Gte', 'Gtr', 'Lte', 'Lss']);
 
 export function isComparison(node: SyntaxNode): boolean {
   return node.name === 'BinaryExpr' && COMPARISONS.has(listChildren(node)[1]!.name);
