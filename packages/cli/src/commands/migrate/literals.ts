@@ -18,6 +18,25 @@ export interface LiteralEdit {
   readonly text: string;
 }
 
+/** A text with its edits, which must not overlap. Those of one place come in the order of the list. */
+export function applyEdits(text: string, edits: readonly LiteralEdit[]): string {
+  let after = '';
+  let at = 0;
+  for (const edit of [...edits].sort((a, b) => a.from - b.from)) {
+    if (edit.from < at) throw new Error(`two edits change character ${edit.from}`);
+    after += text.slice(at, edit.from) + edit.text;
+    at = edit.to;
+  }
+  return after + text.slice(at);
+}
+
+/** The line of an offset, from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
 /** Reads a scalar of YAML or JSON. `undefined` for everything else than a text. */
 export function readLiteral(document: string, node: unknown): Literal | undefined {
   if (!isScalar(node) || typeof node.value !== 'string' || node.range == null) return undefined;

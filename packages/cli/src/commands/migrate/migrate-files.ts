@@ -9,7 +9,7 @@ import { createTwoFilesPatch } from '#diff';
 import { Refusal } from '../../command.ts';
 import type { QueryFile } from './documents.ts';
 import type { DocumentQuery } from './find-queries.ts';
-import type { LiteralEdit } from './literals.ts';
+import { applyEdits, type LiteralEdit, lineAt } from './literals.ts';
 
 /** A query of a file with its verdict. Those without histograms are left out. */
 export interface MigratedQuery {
@@ -121,27 +121,11 @@ function migrateFile(
     if (isRewritten) edits.push(query.literal.write(after)!);
     if (isRewritten && verdict.recordedAs !== undefined) edits.push(query.record!.write(verdict.recordedAs)!);
     if (verdict.outcome === 'unchanged') continue;
-    shown.push({ query, line: countLines(text, query.literal.from), before: readPart(query), verdict });
+    shown.push({ query, line: lineAt(text, query.literal.from), before: readPart(query), verdict });
   }
   const after = applyEdits(text, edits);
   if (readAgain !== undefined) assertSame(path, readAgain(after), wanted);
   return { path, queries: shown, before: text, after };
-}
-
-function countLines(text: string, end: number): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
-}
-
-function applyEdits(text: string, edits: readonly LiteralEdit[]): string {
-  let after = '';
-  let at = 0;
-  for (const edit of [...edits].sort((a, b) => a.from - b.from)) {
-    after += text.slice(at, edit.from) + edit.text;
-    at = edit.to;
-  }
-  return after + text.slice(at);
 }
 
 /** The rewritten document has the rewritten queries, whatever its syntax made of them. @throws Refusal */
@@ -159,7 +143,7 @@ function squeeze(text: string): string {
 }
 
 /** A unified diff, which `patch` takes. Empty where nothing changes. */
-export function formatDiff({ path, before, after }: MigratedFile): string {
+export function formatDiff({ path, before, after }: Pick<MigratedFile, 'path' | 'before' | 'after'>): string {
   if (before === after) return '';
   const name = path.replace(/^\/+/, '');
   const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after);
