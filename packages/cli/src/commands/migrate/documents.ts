@@ -18,6 +18,12 @@ export interface QueryFile {
   readonly readAgain: ((text: string) => readonly DocumentQuery[]) | undefined;
 }
 
+/** A program in a file. */
+export interface CodeFile {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** A file of a folder that may have queries, and cannot be read. */
 export interface UnreadFile {
   readonly path: string;
@@ -55,21 +61,31 @@ function parseText(text: string, path: string) {
   }
 }
 
-/** Reads the files and folders of a command line. Files of a folder that have no queries are left out. */
+/** Reads the files and folders of a command line. Files of a folder that have nothing to migrate are left out. */
 export async function readFiles(
   paths: readonly string[],
   io: Io,
-): Promise<{ readonly files: readonly QueryFile[]; readonly unread: readonly UnreadFile[] }> {
+): Promise<{
+  readonly files: readonly QueryFile[];
+  readonly programs: readonly CodeFile[];
+  readonly unread: readonly UnreadFile[];
+}> {
   const files: QueryFile[] = [];
+  const programs: CodeFile[] = [];
   const unread: UnreadFile[] = [];
   for (const path of paths) {
     const isFolder = path !== '-' && (await refusing(path, () => stat(path))).isDirectory();
-    if (!isFolder) files.push(assertQueries(await readQueryFile(path, io)));
+    if (!isFolder && CODE.test(path)) programs.push({ path, text: await readText(path) });
+    else if (!isFolder) files.push(assertQueries(await readQueryFile(path, io)));
     else {
       for (const inside of await listFiles(path)) {
         let text: string | undefined;
         try {
           text = await readText(inside);
+          if (CODE.test(inside)) {
+            if (CODE_PART.test(text)) programs.push({ path: inside, text });
+            continue;
+          }
           const file = parseFile(inside, text);
           if (file.queries.length > 0) files.push(file);
         } catch (error) {
@@ -81,7 +97,7 @@ export async function readFiles(
       }
     }
   }
-  return { files, unread };
+  return { files, programs, unread };
 }
 
 async function readQueryFile(path: string, io: Io): Promise<QueryFile> {
@@ -114,11 +130,14 @@ async function readText(path: string): Promise<string> {
   const bytes = await refusing(path, () => readFile(path));
   if (bytes.length > LIMITS.bytes)
     throw new Refusal(`${path} must have at most ${LIMITS.bytes} bytes, got ${bytes.length}`);
-  if (!isUtf8(bytes)) throw new Refusal(`${path} must be UTF-8: ${WHAT} is YAML or JSON`);
+  if (!isUtf8(bytes)) throw new Refusal(`${path} must be UTF-8`);
   return bytes.toString();
 }
 
-const ENDINGS = /\.(ya?ml|json)$/i;
+const ENDINGS = /\.(ya?ml|json)$|(?<!\.d)\.[cm]?[jt]sx?$/i;
+const CODE = /\.[cm]?[jt]sx?$/i;
+const CODE_PART =
+  /['"](prom-client|@prometheus-io\/client|@opentelemetry\/(exporter-prometheus|sdk-metrics))['"]/;
 
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await refusing(folder, () => readdir(folder, { withFileTypes: true }));

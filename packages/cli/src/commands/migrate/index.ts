@@ -7,7 +7,8 @@ import { PAST_TIME } from '../../moment.ts';
 import { integer } from '../../options.ts';
 import { writeWhole } from '../../output-options.ts';
 import { readServerUrl } from '../prometheus/urls.ts';
-import { type QueryFile, readFiles } from './documents.ts';
+import type { MigratedCode } from './code/index.ts';
+import { type CodeFile, type QueryFile, readFiles } from './documents.ts';
 import type { DocumentQuery } from './find-queries.ts';
 import { type Knowledge, type MigratedFile, migrateFiles } from './migrate-files.ts';
 import { describeProof, openProver, type Prover } from './prover.ts';
@@ -94,19 +95,23 @@ export const command = defineCommand({
   async run({ options, operands, format }, io) {
     assertQuestion(options, operands);
     const { query, write = false } = options;
-    const { files, unread } =
-      query === undefined ? await readFiles(operands, io) : { files: [makeQueryFile(query)], unread: [] };
+    const { files, programs, unread } =
+      query === undefined
+        ? await readFiles(operands, io)
+        : { files: [makeQueryFile(query)], programs: [], unread: [] };
+    const migratedPrograms = await migratePrograms(programs);
     const prover = await openProver(options, io);
     try {
       const migrated = await proveFiles(files, prover, options, io);
       const migration: Migration = {
         files: migrated.files,
+        programs: migratedPrograms,
         unread,
         isWritten: write,
         proven: migrated.proven,
       };
       if (write) {
-        for (const { path, before, after } of migrated.files) {
+        for (const { path, before, after } of [...migrated.files, ...migratedPrograms]) {
           if (before !== after) await writeWhole([after], path, io.signal);
         }
       }
@@ -118,6 +123,14 @@ export const command = defineCommand({
     }
   },
 });
+
+async function migratePrograms(programs: readonly CodeFile[]): Promise<MigratedCode[]> {
+  if (programs.length === 0) return [];
+  const { migrateCode } = await import('./code/index.ts');
+  const migrated: MigratedCode[] = [];
+  for (const { path, text } of programs) migrated.push(await migrateCode(path, text));
+  return migrated;
+}
 
 /** Rewrites the queries, and lets a prover judge each one. */
 async function proveFiles(

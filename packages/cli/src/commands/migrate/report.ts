@@ -2,12 +2,14 @@ import { formatCount } from '@hdrscope/kit';
 import type { Proof } from '@hdrscope/prometheus/internal';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
+import type { CodeChange, MigratedCode } from './code/index.ts';
 import type { UnreadFile } from './documents.ts';
 import { formatDiff, type MigratedFile, type MigratedQuery } from './migrate-files.ts';
 
 /** What a run has done, for people and for programs. */
 export interface Migration {
   readonly files: readonly MigratedFile[];
+  readonly programs: readonly MigratedCode[];
   /** Files of folders that cannot be read. */
   readonly unread: readonly UnreadFile[];
   /** Whether the files are changed. */
@@ -22,8 +24,9 @@ export interface QueryProof extends Pick<Proof, 'outcome'> {
   readonly text: string;
 }
 
-export function isRefused({ files, unread }: Migration): boolean {
-  return unread.length > 0 || listQueries(files).some(({ verdict }) => verdict.outcome === 'refused');
+export function isRefused({ files, programs, unread }: Migration): boolean {
+  const verdicts = [...listQueries(files), ...programs.flatMap(({ changes }) => changes)];
+  return unread.length > 0 || verdicts.some(({ verdict }) => verdict.outcome === 'refused');
 }
 
 function listQueries(files: readonly MigratedFile[]): MigratedQuery[] {
@@ -32,11 +35,15 @@ function listQueries(files: readonly MigratedFile[]): MigratedQuery[] {
 
 /** Prints the diff on standard output, and everything else on standard error, so that `patch` takes the output. */
 export async function printMigration(migration: Migration, io: Io): Promise<void> {
-  const { files, unread, isWritten } = migration;
-  if (!isWritten) await io.stdout.write(files.map(formatDiff).join(''));
+  const { files, programs, unread, isWritten } = migration;
+  if (!isWritten) await io.stdout.write([...files, ...programs].map(formatDiff).join(''));
   const lines = files.flatMap(({ path, queries }) =>
     queries.flatMap((one) => describeQuery(one, migration).map((text) => `${path}:${one.line}: ${text}`)),
   );
+  for (const { path, changes } of programs) {
+    for (const change of changes)
+      for (const text of describeChange(change)) lines.push(`${path}:${change.line}: ${text}`);
+  }
   for (const { reason } of unread) lines.push(`not read: ${reason}`);
   await io.stderr.write(lines.map((line) => `${line}\n`).join(''));
   await io.stderr.write(`hdrscope: ${summarize(migration)}\n`);
@@ -52,14 +59,27 @@ function describeQuery({ query, verdict }: MigratedQuery, { proven }: Migration)
   ];
 }
 
-function summarize({ files, unread, isWritten, proven }: Migration): string {
+function describeChange({ place, verdict }: CodeChange): string[] {
+  if (verdict.outcome === 'refused') return [`${place} stays: ${verdict.reason}`];
+  return verdict.notes.map(({ text }) => `${place}: ${text}`);
+}
+
+function summarize({ files, programs, unread, isWritten, proven }: Migration): string {
   const queries = listQueries(files);
-  const refused = queries.filter(({ verdict }) => verdict.outcome === 'refused').length;
-  const rewritten = queries.length - refused;
+  const changes = programs.flatMap((program) => program.changes);
+  const countRewritten = (all: readonly (MigratedQuery | CodeChange)[]): number =>
+    all.filter(({ verdict }) => verdict.outcome === 'rewritten').length;
+  const refused = queries.length + changes.length - countRewritten(queries) - countRewritten(changes);
   const count = (number: number, one: string, several: string): string =>
     `${formatCount(number)} ${number === 1 ? one : several}`;
+  const rewritten = [
+    ...(programs.length === 0 || files.length > 0
+      ? [count(countRewritten(queries), 'query', 'queries')]
+      : []),
+    ...(programs.length > 0 ? [count(countRewritten(changes), 'place in code', 'places in code')] : []),
+  ];
   const parts = [
-    `${count(rewritten, 'query', 'queries')} rewritten${isWritten ? ' in place' : ''}`,
+    `${rewritten.join(' and ')} rewritten${isWritten ? ' in place' : ''}`,
     `${count(refused, 'stays', 'stay')}`,
     ...describeProven(queries, proven),
     ...(unread.length === 0 ? [] : [`${count(unread.length, 'file', 'files')} not read`]),
@@ -87,7 +107,7 @@ export async function printQuery({ files: [file], ...others }: Migration, io: Io
 }
 
 /** The document for programs: docs/formats/migrate.schema.json. */
-export function formatMigration({ files, unread, isWritten, proven }: Migration): string {
+export function formatMigration({ files, programs, unread, isWritten, proven }: Migration): string {
   const queries = files.flatMap(({ path, queries }) =>
     queries.map(({ query, line, before, verdict }) => ({
       file: path,
@@ -108,5 +128,8 @@ export function formatMigration({ files, unread, isWritten, proven }: Migration)
           }),
     })),
   );
-  return jsonDocument({ written: isWritten, queries, unread });
+  const code = programs.flatMap(({ path, changes }) =>
+    changes.map(({ line, place, verdict }) => ({ file: path, line, place, ...verdict })),
+  );
+  return jsonDocument({ written: isWritten, queries, code, unread });
 }

@@ -1,0 +1,195 @@
+import { familyName } from '@hdrscope/prometheus/internal';
+import { unitOfName } from '@hdrscope/registry/internal';
+import type { NewExpression, Node, ObjectExpression, ObjectProperty } from '#babel';
+import type { LiteralEdit } from '../literals.ts';
+import { indentAt, insertAt, removeItem } from './edits.ts';
+import { type CodeModule, findExported } from './module.ts';
+import { evaluateNumber, evaluateText, readConstant } from './static-values.ts';
+import { endOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
+
+/** A histogram of a client, as its options state it. */
+export interface ClientHistogram {
+  readonly name: string;
+  readonly unit: string;
+  /** The names of its labels; `undefined` when they are known only at run time. */
+  readonly labelNames: readonly string[] | undefined;
+  /** Whether it certainly has no labels. Its one series is on the page from the start. */
+  readonly isWithoutLabels: boolean;
+  /** The elements of `registers`; `undefined` for the register of the client. */
+  readonly registers: readonly Node[] | undefined;
+}
+
+/** The boundaries of a client's histogram that states none. */
+const CLIENT_BOUNDARIES = '[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]';
+
+type Options = ReadonlyMap<string, ObjectProperty>;
+
+/**
+ * Reads the options of `new Histogram({ … })`.
+ *
+ * @throws Obstacle when an option has no equal, or its value is known only at run time.
+ */
+export function readHistogram(
+  code: CodeModule,
+  made: NewExpression,
+  sources: ReadonlySet<string>,
+): ClientHistogram {
+  const options = readOptions(made);
+  const name = readName(code, made, options);
+  const unit = unitOfName(name);
+  if (unit === '') {
+    throw new Obstacle(
+      options.get('name')!,
+      `its name ends with no unit such as _seconds or _bytes, so it is unknown how finely to count: write registry.histogram({ … }) with a resolution`,
+    );
+  }
+  const shown = familyName(name, unit, 'histogram', {});
+  if (shown !== name) throw new Obstacle(options.get('name')!, `its name would become ${shown}`);
+  assertHelp(code, made, options);
+  assertBuckets(code, options.get('buckets'), sources);
+  const labelNames = readLabelNames(code, options.get('labelNames'));
+  return {
+    name,
+    unit,
+    labelNames,
+    isWithoutLabels: labelNames?.length === 0,
+    registers: readRegisters(options.get('registers')),
+  };
+}
+
+const ALLOWED: ReadonlySet<string> = new Set(['name', 'help', 'labelNames', 'buckets', 'registers']);
+
+function readOptions(made: NewExpression): Options {
+  const options = new Map<string, ObjectProperty>();
+  for (const property of literalOf(made).properties) {
+    const key = property.type === 'ObjectProperty' ? readKey(property.key, property.computed) : undefined;
+    if (key === undefined || property.type !== 'ObjectProperty')
+      throw new Obstacle(property, 'its options are known only at run time');
+    if (!ALLOWED.has(key)) throw new Obstacle(property, `its option ${key} has no equal`);
+    if (options.has(key)) throw new Obstacle(property, `its option ${key} is stated twice`);
+    options.set(key, property);
+  }
+  return options;
+}
+
+function literalOf(made: NewExpression): ObjectExpression {
+  const [literal, ...others] = made.arguments;
+  if (literal?.type !== 'ObjectExpression' || others.length > 0)
+    throw new Obstacle(made, 'its options are known only at run time');
+  return literal;
+}
+
+function readName(code: CodeModule, made: NewExpression, options: Options): string {
+  const property = options.get('name');
+  if (property === undefined) throw new Obstacle(made, 'it has no name');
+  const name = evaluateText(code, property.value);
+  if (name === undefined)
+    throw new Obstacle(property, 'its name is known only at run time, and with it the unit');
+  if (!/^[a-zA-Z_:][\w:]*$/.test(name)) throw new Obstacle(property, 'the client refuses its name');
+  return name;
+}
+
+function assertHelp(code: CodeModule, made: NewExpression, options: Options): void {
+  const property = options.get('help');
+  if (property === undefined) throw new Obstacle(made, 'it has no help, which the client demands');
+  const { value } = property;
+  const constant = readConstant(code, code.scopes.find(value)) ?? value;
+  if (constant.type !== 'TemplateLiteral' && !evaluateText(code, constant))
+    throw new Obstacle(property, 'its help is known only at run time');
+}
+
+/** Boundaries that both count alike: numbers of at least 0, ascending. */
+function assertBuckets(
+  code: CodeModule,
+  property: ObjectProperty | undefined,
+  sources: ReadonlySet<string>,
+): void {
+  if (property === undefined) return;
+  const value = readConstant(code, code.scopes.find(property.value)) ?? property.value;
+  if (value.type === 'CallExpression') {
+    const made = findExported(code, value.callee, sources);
+    const numbers = value.arguments.map((argument) => evaluateNumber(code, argument));
+    const isAscending =
+      made === 'linearBuckets' ? numbers[0]! >= 0 && numbers[1]! > 0 : made === 'exponentialBuckets';
+    if (isAscending && !numbers.includes(undefined)) return;
+  }
+  if (value.type !== 'ArrayExpression')
+    throw new Obstacle(property, 'its buckets are known only at run time');
+  let before = Number.NEGATIVE_INFINITY;
+  for (const element of value.elements) {
+    const bound = element === null ? undefined : evaluateNumber(code, element);
+    if (bound === undefined)
+      throw new Obstacle(element ?? property, 'a bound of its buckets is not a plain number');
+    if (bound < 0) throw new Obstacle(element!, 'it counts values below 0, which have no place here');
+    if (!(bound > before)) throw new Obstacle(element!, 'its buckets must ascend');
+    before = bound;
+  }
+  if (value.elements.length === 0) throw new Obstacle(property, 'it has no buckets');
+}
+
+function readLabelNames(code: CodeModule, property: ObjectProperty | undefined): string[] | undefined {
+  if (property === undefined) return [];
+  let value: Node = readConstant(code, code.scopes.find(property.value)) ?? property.value;
+  if (value.type === 'TSAsExpression') value = value.expression;
+  if (value.type !== 'ArrayExpression') return undefined;
+  const names: string[] = [];
+  for (const element of value.elements) {
+    const name = element === null ? undefined : evaluateText(code, element);
+    if (name === undefined) return undefined;
+    names.push(name);
+  }
+  return names;
+}
+
+function readRegisters(property: ObjectProperty | undefined): readonly Node[] | undefined {
+  if (property === undefined) return undefined;
+  const { value } = property;
+  if (value.type !== 'ArrayExpression' || value.elements.length !== 1 || value.elements[0] === null)
+    throw new Obstacle(property, 'it must have one register, or none that it states');
+  return [value.elements[0]!];
+}
+
+/** Makes `registry.histogram({ … })` of `new Histogram({ … })`. Values, comments and layout stay. */
+export function rewriteOptions(
+  code: CodeModule,
+  made: NewExpression,
+  { unit, isWithoutLabels }: ClientHistogram,
+  { registry, quote }: { readonly registry: string; readonly quote: string },
+): LiteralEdit[] {
+  const literal = literalOf(made);
+  const options = readOptions(made);
+  const edits: LiteralEdit[] = [
+    { from: startOf(made), to: startOf(literal), text: `${registry}.histogram(` },
+  ];
+  const rename = (key: string, to: string): void => {
+    const property = options.get(key);
+    if (property === undefined) return;
+    const value = property.shorthand ? `${to}: ${readSource(code, property.value)}` : to;
+    edits.push({
+      from: startOf(property),
+      to: property.shorthand ? endOf(property) : endOf(property.key),
+      text: value,
+    });
+  };
+  rename('help', 'description');
+  rename('buckets', 'boundaries');
+  const added = [`unit: ${quote}${unit}${quote}`];
+  if (!options.has('buckets')) added.push(`boundaries: ${CLIENT_BOUNDARIES}`);
+  const help = options.get('help')!;
+  const start = startOf(help);
+  const isOnOwnLine = code.text.slice(code.text.lastIndexOf('\n', start - 1) + 1, start).trim() === '';
+  const separator = isOnOwnLine ? `,${lineEndOf(code)}${indentAt(code, start)}` : ', ';
+  const labelNames = options.get('labelNames');
+  // The unit takes the place of the labels, so that a reader of the difference sees one change.
+  if (labelNames !== undefined) {
+    edits.push({ from: startOf(labelNames), to: endOf(labelNames), text: added.join(separator) });
+  } else edits.push(insertAt(endOf(help), separator + added.join(separator)));
+  const registers = options.get('registers');
+  if (registers !== undefined) edits.push(removeItem(code, literal.properties, registers));
+  if (isWithoutLabels) edits.push(insertAt(endOf(made), '.with({})'));
+  return edits;
+}
+
+function lineEndOf({ text }: CodeModule): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}

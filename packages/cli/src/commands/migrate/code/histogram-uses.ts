@@ -1,0 +1,264 @@
+import type { CallExpression, Node, ObjectExpression } from '#babel';
+import type { LiteralEdit } from '../literals.ts';
+import { insertAt, replaceNode } from './edits.ts';
+import type { ClientHistogram } from './histogram-options.ts';
+import type { CodeModule } from './module.ts';
+import type { Binding } from './scopes.ts';
+import { isPlainValue } from './static-values.ts';
+import { endOf, lineOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
+
+/** The rewriting of a use of a histogram, and whether its labels are known only at run time. */
+interface RewrittenUse {
+  readonly edits: readonly LiteralEdit[];
+  readonly hasUnknownLabels: boolean;
+}
+
+/**
+ * Rewrites a use of a histogram: `observe`, `startTimer`, `labels`, `remove` or `reset`.
+ *
+ * @param node The expression that stands for the histogram.
+ * @throws Obstacle for every other use.
+ */
+export function rewriteUse(code: CodeModule, histogram: ClientHistogram, node: Node): RewrittenUse {
+  const call = readMethodCall(code, node);
+  if (call === undefined)
+    throw new Obstacle(node, `line ${lineOf(code, node)} uses it in a way that has no equal`);
+  const use: Use = { code, histogram, node, ...call };
+  switch (call.method) {
+    case 'observe':
+      return rewriteObserve(use);
+    case 'startTimer':
+      return rewriteTimer(use);
+    case 'labels':
+      return rewriteLabels(use);
+    case 'remove':
+    case 'reset':
+      return rewriteRemoval(use);
+    default:
+      throw refuseUse(use, `calls ${call.method}, which has no equal`);
+  }
+}
+
+interface MethodCall {
+  readonly method: string;
+  /** The name of the method in the text. */
+  readonly property: Node;
+  readonly call: CallExpression;
+}
+
+interface Use extends MethodCall {
+  readonly code: CodeModule;
+  readonly histogram: ClientHistogram;
+  /** The expression that stands for the histogram. */
+  readonly node: Node;
+}
+
+/** The call `node.method(…)`. */
+function readMethodCall({ parentOf }: CodeModule, node: Node): MethodCall | undefined {
+  const member = parentOf.get(node);
+  if (member?.type !== 'MemberExpression' || member.object !== node || member.computed) return undefined;
+  const call = parentOf.get(member);
+  if (call?.type !== 'CallExpression' || call.callee !== member) return undefined;
+  const method = readKey(member.property, false);
+  if (method === undefined || call.arguments.some(({ type }) => type === 'SpreadElement')) return undefined;
+  return { method, property: member.property, call };
+}
+
+function refuseUse({ code, call }: Use, reason: string): Obstacle {
+  return new Obstacle(call, `line ${lineOf(code, call)} ${reason}`);
+}
+
+/** `observe(value)` and `observe(labels, value)`. */
+function rewriteObserve(use: Use): RewrittenUse {
+  const { code, histogram, call, property } = use;
+  const [first, second, ...others] = call.arguments;
+  if (first === undefined || others.length > 0) throw refuseUse(use, 'observes no value');
+  const wrapped = wrapResult(use, call);
+  if (second === undefined) {
+    if (first.type === 'ObjectExpression') throw refuseUse(use, 'observes labels without a value');
+    assertValue(use, first);
+    const series = histogram.isWithoutLabels ? 'record' : 'with({}).record';
+    return { edits: [...wrapped, replaceNode(property, series)], hasUnknownLabels: false };
+  }
+  assertValue(use, second);
+  const labels = rewriteLabelObject(use, first);
+  const between = code.text.slice(endOf(first), startOf(second));
+  const [gap, rest] = /^((?:\s|\/\*[^*]*\*\/)*),([\s\S]*)$/.exec(between)?.slice(1) ?? [];
+  if (gap === undefined || rest === undefined)
+    throw refuseUse(use, 'has a comment or a bracket between labels and value');
+  if (histogram.isWithoutLabels) {
+    const labelsAndComma = { from: startOf(first), to: startOf(second), text: rest.trimStart() };
+    return { ...labels, edits: [...wrapped, replaceNode(property, 'record'), labelsAndComma] };
+  }
+  // The comma becomes the end of one call and the start of the other. A value on a line of its own stays there.
+  const isSpace = rest.trim() === '' && !rest.includes('\n');
+  const comma = endOf(first) + gap.length;
+  const record = { from: comma, to: startOf(second), text: `).record(${isSpace ? '' : rest}` };
+  return { ...labels, edits: [...wrapped, replaceNode(property, 'with'), ...labels.edits, record] };
+}
+
+/** `startTimer(labels)`, whose end takes no labels. */
+function rewriteTimer(use: Use): RewrittenUse {
+  const { histogram, call, property } = use;
+  if (histogram.unit !== 's') throw refuseUse(use, 'measures seconds, and its name has another unit');
+  assertTimerEnds(use);
+  const [labels, ...others] = call.arguments;
+  if (others.length > 0) throw refuseUse(use, 'starts a timer with exemplars');
+  if (labels === undefined) {
+    const text = histogram.isWithoutLabels ? 'startTimer' : 'with({}).startTimer';
+    return { edits: [replaceNode(property, text)], hasUnknownLabels: false };
+  }
+  const { edits, hasUnknownLabels } = rewriteLabelObject(use, labels);
+  if (histogram.isWithoutLabels) {
+    return { edits: [{ from: startOf(labels), to: endOf(labels), text: '' }], hasUnknownLabels };
+  }
+  return {
+    edits: [replaceNode(property, 'with'), ...edits, insertAt(endOf(call), '.startTimer()')],
+    hasUnknownLabels,
+  };
+}
+
+/** The function that ends a timer is called without labels only. */
+function assertTimerEnds(use: Use): void {
+  const { code, call } = use;
+  const declarator = code.parentOf.get(call);
+  if (declarator?.type !== 'VariableDeclarator' || declarator.id.type !== 'Identifier')
+    throw refuseUse(use, 'passes on the end of a timer, which may get labels');
+  const binding: Binding | undefined = code.scopes.find(declarator.id);
+  if (binding === undefined || !binding.isConstant)
+    throw refuseUse(use, 'starts a timer in a variable that gets other values');
+  for (const { node } of binding.references) {
+    const end = code.parentOf.get(node);
+    const line = lineOf(code, node);
+    if (end?.type !== 'CallExpression' || end.callee !== node) {
+      throw new Obstacle(node, `line ${line} passes on the end of a timer, which may get labels`);
+    }
+    if (end.arguments.length > 0)
+      throw new Obstacle(node, `line ${line} ends a timer with labels, and a timer has those of its start`);
+  }
+}
+
+/** `labels(…).observe(value)` and `labels(…).startTimer()`. */
+function rewriteLabels(use: Use): RewrittenUse {
+  const { code, histogram, call, property } = use;
+  const inner = readMethodCall(code, call);
+  if (inner === undefined) throw refuseUse(use, 'keeps labels for later');
+  if (histogram.isWithoutLabels) throw refuseUse(use, 'has labels, and the histogram has none');
+  const { edits, hasUnknownLabels } = rewriteLabelArguments(use);
+  const child: Use = { ...use, ...inner };
+  const start = [replaceNode(property, 'with'), ...edits];
+  if (inner.method === 'startTimer') {
+    if (histogram.unit !== 's') throw refuseUse(use, 'measures seconds, and its name has another unit');
+    if (inner.call.arguments.length > 0) throw refuseUse(use, 'starts a timer with labels twice');
+    assertTimerEnds(child);
+    return { edits: start, hasUnknownLabels };
+  }
+  const [value, ...others] = inner.call.arguments;
+  if (inner.method !== 'observe' || value === undefined || others.length > 0)
+    throw refuseUse(use, `calls ${inner.method}, which has no equal`);
+  assertValue(use, value);
+  return {
+    edits: [...wrapResult(child, inner.call), ...start, replaceNode(inner.property, 'record')],
+    hasUnknownLabels,
+  };
+}
+
+/** `remove(…)` and `reset()`, as statements: what they return differs. */
+function rewriteRemoval(use: Use): RewrittenUse {
+  const { code, histogram, call, property, method } = use;
+  if (histogram.isWithoutLabels) throw refuseUse(use, `calls ${method} of a histogram without labels`);
+  if (!isUnused(code, call)) throw refuseUse(use, `reads what ${method} returns`);
+  if (method === 'reset') {
+    if (call.arguments.length > 0) throw refuseUse(use, 'resets with arguments');
+    return { edits: [replaceNode(property, 'clear')], hasUnknownLabels: false };
+  }
+  return rewriteLabelArguments(use);
+}
+
+/** Labels as an object, or as texts in the order of their names. */
+function rewriteLabelArguments(use: Use): RewrittenUse {
+  const { code, histogram, call } = use;
+  const { labelNames } = histogram;
+  const [first] = call.arguments;
+  if (first === undefined) throw refuseUse(use, 'names no labels');
+  if (call.arguments.length === 1 && first.type === 'ObjectExpression') return rewriteLabelObject(use, first);
+  if (labelNames === undefined)
+    throw refuseUse(use, 'has labels by their order, and the order is known only at run time');
+  if (labelNames.length !== call.arguments.length)
+    throw refuseUse(use, 'has another number of labels than the histogram');
+  if (call.arguments.length === 1 && !isPlainValue(code, first))
+    throw refuseUse(use, `has ${readSource(code, first)}, which may be a label or an object of labels`);
+  const edits = call.arguments.flatMap((value, at) => {
+    if (value.extra?.parenthesized === true) throw refuseUse(use, 'has a label in brackets');
+    const name = labelNames[at]!;
+    return [
+      insertAt(startOf(value), `${at === 0 ? '{ ' : ''}${name}: `),
+      ...wrapLabel(code, value),
+      ...(at === labelNames.length - 1 ? [insertAt(endOf(value), ' }')] : []),
+    ];
+  });
+  return { edits, hasUnknownLabels: false };
+}
+
+/** An object of labels. A client writes `undefined` as a text, and here it is no label: so values become texts. */
+function rewriteLabelObject(use: Use, labels: Node): RewrittenUse {
+  const { code, histogram } = use;
+  if (labels.type !== 'ObjectExpression') {
+    if (histogram.isWithoutLabels) throw refuseUse(use, 'has labels, and the histogram has none');
+    if (
+      labels.type !== 'Identifier' &&
+      labels.type !== 'MemberExpression' &&
+      labels.type !== 'CallExpression'
+    )
+      throw refuseUse(use, 'has labels that may be none');
+    return { edits: [], hasUnknownLabels: true };
+  }
+  const { labelNames } = histogram;
+  const edits: LiteralEdit[] = [];
+  let hasUnknownLabels = false;
+  for (const property of (labels as ObjectExpression).properties) {
+    if (property.type === 'SpreadElement') hasUnknownLabels = true;
+    else if (property.type !== 'ObjectProperty') throw refuseUse(use, 'has a method among its labels');
+    else {
+      const key = readKey(property.key, property.computed);
+      if (key === undefined) hasUnknownLabels = true;
+      else if (labelNames !== undefined && !labelNames.includes(key))
+        throw refuseUse(use, `has the label ${key}, which the histogram does not name`);
+      if (!property.shorthand) edits.push(...wrapLabel(code, property.value));
+      else if (!isPlainValue(code, property.value))
+        edits.push(replaceNode(property, `${key}: String(${key})`));
+    }
+  }
+  if (histogram.isWithoutLabels && labels.properties.length > 0)
+    throw refuseUse(use, 'has labels, and the histogram has none');
+  return { edits, hasUnknownLabels };
+}
+
+function wrapLabel(code: CodeModule, value: Node): LiteralEdit[] {
+  if (isPlainValue(code, value)) return [];
+  return [insertAt(startOf(value), 'String('), insertAt(endOf(value), ')')];
+}
+
+function assertValue(use: Use, value: Node): void {
+  if (value.type === 'UnaryExpression' && value.operator === '-')
+    throw refuseUse(use, 'observes a value below 0, which has no place here');
+}
+
+/** `observe` returns nothing and `record` whether it counted. Where somebody may look, `void` keeps it so. */
+function wrapResult(use: Use, call: CallExpression): LiteralEdit[] {
+  const { code } = use;
+  if (isUnused(code, call)) return [];
+  const parent = code.parentOf.get(call);
+  const isLast =
+    parent?.type === 'ReturnStatement' ||
+    (parent?.type === 'ArrowFunctionExpression' && parent.body === call);
+  if (!isLast) throw refuseUse(use, 'reads what observe returns');
+  return [insertAt(startOf(call), 'void ')];
+}
+
+function isUnused(code: CodeModule, node: Node): boolean {
+  const parent = code.parentOf.get(node);
+  if (parent?.type === 'ExpressionStatement') return true;
+  if (parent?.type === 'LogicalExpression' && parent.right === node) return isUnused(code, parent);
+  return parent?.type === 'ConditionalExpression' && parent.test !== node && isUnused(code, parent);
+}
