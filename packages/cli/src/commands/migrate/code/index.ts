@@ -1,8 +1,10 @@
 import { Refusal } from '../../../command.ts';
 import { applyEdits } from '../literals.ts';
 import type { CodeChange } from './change.ts';
+import { planExporter } from './exporter.ts';
 import { readModule } from './module.ts';
 import { planPromClient } from './prom-client.ts';
+import { planViews } from './sdk-views.ts';
 
 export type { CodeChange } from './change.ts';
 
@@ -14,7 +16,7 @@ export interface MigratedCode {
   readonly changes: readonly CodeChange[];
 }
 
-const PLANS = [planPromClient];
+const PLANS = [planPromClient, planExporter, planViews];
 
 /**
  * Moves a program to hdrscope, as far as it is certain that it then counts and shows the same.
