@@ -52,12 +52,14 @@ ${SERVE}
   {
     title: 'CommonJS, destructured, without semicolons',
     ending: 'cjs',
-    moved: 1,
+    moved: 2,
     text: `'use strict'
 const http = require("http")
 const { Histogram, register } = require("prom-client")
 
 const wait = new Histogram({ name: "wait_milliseconds", help: "Waits", labelNames: ["queue"], buckets: [1, 10, 100] })
+
+const short = new Histogram({ name: "short_ms", help: "Short", buckets: [0.5, 2.5] })
 
 const server = http.createServer((req, res) => {
   if (req.url === "/metrics") {
@@ -65,6 +67,7 @@ const server = http.createServer((req, res) => {
     register.metrics().then((page) => res.end(page))
   } else {
     wait.labels("mail").observe(12)
+    short.observe(2.25)
     wait.labels({ queue: "print" }).observe(0.5)
     res.end("ok")
   }

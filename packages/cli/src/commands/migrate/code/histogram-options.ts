@@ -10,6 +10,7 @@ import { endOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
 /** A histogram of a client, as its options state it. */
 export interface ClientHistogram {
   readonly name: string;
+  /** The unit that the name states in a word, such as `s`, else ''. */
   readonly unit: string;
   /** The names of its labels; `undefined` when they are known only at run time. */
   readonly labelNames: readonly string[] | undefined;
@@ -37,10 +38,10 @@ export function readHistogram(
   const options = readOptions(made);
   const name = readName(code, made, options);
   const unit = unitOfName(name);
-  if (unit === '') {
+  if (unit === '' && resolutionOfName(name) === undefined) {
     throw new Obstacle(
       options.get('name')!,
-      `its name ends with no unit such as _seconds or _bytes, so it is unknown how finely to count: write registry.histogram({ … }) with a resolution`,
+      'its name ends with no unit such as _seconds, _bytes or _ms, so it is unknown how finely to count',
     );
   }
   const shown = familyName(name, unit, 'histogram', {});
@@ -56,6 +57,22 @@ export function readHistogram(
     registers: readRegisters(options.get('registers')),
   };
 }
+
+/** A nanosecond in the unit that a name states in short. As a unit of the family, it would add a word to the name. */
+function resolutionOfName(name: string): string | undefined {
+  const ending = name.slice(name.lastIndexOf('_') + 1);
+  return RESOLUTIONS.get(ending);
+}
+
+const RESOLUTIONS: ReadonlyMap<string, string> = new Map([
+  ['sec', '1e-9'],
+  ['secs', '1e-9'],
+  ['ms', '1e-6'],
+  ['millis', '1e-6'],
+  ['us', '1e-3'],
+  ['micros', '1e-3'],
+  ['ns', '1'],
+]);
 
 const ALLOWED: ReadonlySet<string> = new Set(['name', 'help', 'labelNames', 'buckets', 'registers']);
 
@@ -153,7 +170,7 @@ function readRegisters(property: ObjectProperty | undefined): readonly Node[] | 
 export function rewriteOptions(
   code: CodeModule,
   made: NewExpression,
-  { unit, isWithoutLabels }: ClientHistogram,
+  { name, unit, isWithoutLabels }: ClientHistogram,
   { registry, quote }: { readonly registry: string; readonly quote: string },
 ): LiteralEdit[] {
   const literal = literalOf(made);
@@ -173,7 +190,7 @@ export function rewriteOptions(
   };
   rename('help', 'description');
   rename('buckets', 'boundaries');
-  const added = [`unit: ${quote}${unit}${quote}`];
+  const added = [unit === '' ? `resolution: ${resolutionOfName(name)}` : `unit: ${quote}${unit}${quote}`];
   if (!options.has('buckets')) added.push(`boundaries: ${CLIENT_BOUNDARIES}`);
   const help = options.get('help')!;
   const start = startOf(help);

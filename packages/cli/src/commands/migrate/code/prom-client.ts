@@ -207,7 +207,7 @@ function moveHistogram(
       edits.push(removeRange(code, startOf(statement), endOf(statement)));
       continue;
     }
-    if (isExport(code, node)) throw new Obstacle(node, `line ${line} exports it`);
+    if (isExport(code, node)) throw new Obstacle(node, `line ${line} exports it, and other files may use it`);
     const rewritten = rewriteUse(code, histogram, node);
     edits.push(...rewritten.edits);
     hasUnknownLabels ||= rewritten.hasUnknownLabels;
@@ -227,7 +227,7 @@ function findVariable(code: CodeModule, made: NewExpression): Binding {
     throw new Obstacle(id, 'its variable gets other values, too');
   const declaration = code.parentOf.get(declarator);
   if (declaration !== undefined && code.parentOf.get(declaration)?.type === 'ExportNamedDeclaration')
-    throw new Obstacle(id, `line ${lineOf(code, id)} exports it`);
+    throw new Obstacle(id, `line ${lineOf(code, id)} exports it, and other files may use it`);
   return binding;
 }
 
