@@ -91,6 +91,7 @@ export const TARGETS = {
     'cli',
     'queryDocument',
   ),
+  'program-code': entry('programs that are moved to hdrscope', 0.2, 'cli', 'programCode'),
   moment: entry('moments on the command line', 5, 'cli', 'moment'),
   'plot-json': entry('plots in JSON', 2, 'plot', 'plotJson'),
   'plot-texts': entry('plots with any texts and numbers, drawn in a terminal', 0.5, 'plot', 'plotTexts'),

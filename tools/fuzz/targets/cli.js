@@ -72,6 +72,51 @@ export async function queryDocument() {
   };
 }
 
+/** @returns {Promise<Target>} */
+export async function programCode() {
+  const { migrateCode } = await importSource('cli/src/commands/migrate/code/index.ts');
+  const { Refusal } = await importSource('cli/src/command.ts');
+  return {
+    form: 'text',
+    seeds: [
+      "import { createServer } from 'node:http';\nimport client from 'prom-client'; // a\nconst h = new client.Histogram({\n  name: 'a_seconds', // b\n  help: 'c',\n  labelNames: ['d', 'e'],\n  buckets: [0.1, 1],\n});\ncreateServer(async (req, res) => {\n  if (req.url === '/metrics') {\n    res.setHeader('content-type', client.register.contentType);\n    res.end(await client.register.metrics());\n    return;\n  }\n  const end = h.startTimer({ d: req.url });\n  h.observe({ d: 'f', e }, 0.2);\n  h.labels('g', req.method).observe(1);\n  end();\n});\n",
+      'const { Histogram, register } = require("prom-client")\nconst app = require("express")()\nconst h = new Histogram({ name: "a_ms", help: "b" })\napp.get("/m", (req, res) => register.metrics().then((page) => res.send(page)))\nh.observe(1)\n',
+      "import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';\nimport { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';\nconst exporter = new PrometheusExporter({ port: 1 });\nconst provider = new MeterProvider({ readers: [exporter], views: [{ instrumentName: 'a.*', aggregation: { type: AggregationType.EXPONENTIAL_HISTOGRAM } }] });\n",
+    ],
+    words: [
+      '(',
+      ')',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ';',
+      '`',
+      '${',
+      '/*',
+      '*/',
+      '//',
+      '=>',
+      '.observe',
+      '.labels',
+      'h',
+      'await ',
+      'export ',
+      '\n',
+    ],
+    async run(text) {
+      try {
+        const { after } = await migrateCode('program.ts', text);
+        const again = await migrateCode('program.ts', after);
+        assertThat(again.after === after, () => `a second run changes it again: ${again.after}`);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+      }
+    },
+  };
+}
+
 /** A stream with a text. @param {string} text */
 async function* chunk(text) {
   yield new TextEncoder().encode(text);

@@ -166,7 +166,7 @@ slos:
   });
 
   test.each([
-    [[], 'name files or folders with queries'],
+    [[], 'name files or folders with queries or programs'],
     [['a.yaml', '--query', 'up'], '--query is a query instead of files'],
     [['--query', 'up', '--write'], '--write changes files'],
     [['a.yaml', '--since', '1h'], '--since and --until go with --prometheus'],

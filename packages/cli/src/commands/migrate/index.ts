@@ -1,6 +1,6 @@
 import { loadMigration } from '@hdrscope/prometheus/internal';
 import { refuse } from '../../arguments.ts';
-import { ExitCode, type Io } from '../../command.ts';
+import { ExitCode, type Io, Refusal } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { explained } from '../../inputs/input.ts';
 import { PAST_TIME } from '../../moment.ts';
@@ -8,7 +8,7 @@ import { integer } from '../../options.ts';
 import { writeWhole } from '../../output-options.ts';
 import { readServerUrl } from '../prometheus/urls.ts';
 import type { MigratedCode } from './code/index.ts';
-import { type CodeFile, type QueryFile, readFiles } from './documents.ts';
+import { type CodeFile, type QueryFile, readFiles, type UnreadFile } from './documents.ts';
 import type { DocumentQuery } from './find-queries.ts';
 import { type Knowledge, type MigratedFile, migrateFiles } from './migrate-files.ts';
 import { describeProof, openProver, type Prover } from './prover.ts';
@@ -21,7 +21,8 @@ import {
   type QueryProof,
 } from './report.ts';
 
-const DESCRIPTION = `Rewrites queries for classic histograms, series with the label le, into queries for native histograms.
+const DESCRIPTION = `Rewrites queries for classic histograms, series with the label le, into queries for native histograms, and moves programs
+to hdrscope.
 
 It reads rule files of Prometheus, dashboards of Grafana, and objectives of sloth, in YAML or JSON, also in folders, and prints a
 diff. Only queries change: comments and layout stay. Files that read each other's recorded series go together.
@@ -31,6 +32,10 @@ bound by the count of all become histogram_fraction, with a note where the bound
 
 A query that has no equal stays as it is, with the reason on standard error, and the exit code is 1 then. A metric is a
 histogram when a query reads its buckets, or --histogram names it: a name with _sum and _count alone may be a summary.
+
+In JavaScript and TypeScript, histograms of prom-client and @prometheus-io/client move to a registry of hdrscope, the stock
+exporter of OpenTelemetry becomes HdrPrometheusExporter, and providers with views of histograms are wrapped. Names, labels and
+buckets on the page stay. A histogram moves with all of its uses, and where its file serves the page by node:http or Express.
 
 With --generate, it starts the program prometheus on a free port of this machine, makes up series for each query, of classic and
 native histograms and of all other metrics that the query reads, and compares all values of both answers. Metrics of your own are not
@@ -87,6 +92,7 @@ export const command = defineCommand({
     'hdrscope migrate rules/ dashboards/',
     'hdrscope migrate rules.yaml --write',
     'hdrscope migrate rules/ dashboards/ --generate',
+    'hdrscope migrate src/server.ts',
     "hdrscope migrate --query 'histogram_quantile(0.9, sum by (le) (rate(rpc_seconds_bucket[5m])))'",
   ],
   operands: { '[path...]': 'files and folders; - is standard input' },
@@ -99,14 +105,14 @@ export const command = defineCommand({
       query === undefined
         ? await readFiles(operands, io)
         : { files: [makeQueryFile(query)], programs: [], unread: [] };
-    const migratedPrograms = await migratePrograms(programs);
+    const { migrated: migratedPrograms, unread: unreadPrograms } = await migratePrograms(programs, operands);
     const prover = await openProver(options, io);
     try {
       const migrated = await proveFiles(files, prover, options, io);
       const migration: Migration = {
         files: migrated.files,
         programs: migratedPrograms,
-        unread,
+        unread: [...unread, ...unreadPrograms],
         isWritten: write,
         proven: migrated.proven,
       };
@@ -124,12 +130,24 @@ export const command = defineCommand({
   },
 });
 
-async function migratePrograms(programs: readonly CodeFile[]): Promise<MigratedCode[]> {
-  if (programs.length === 0) return [];
-  const { migrateCode } = await import('./code/index.ts');
+/** Migrates programs. One that was named and has no syntax is an error; one of a folder is listed. */
+async function migratePrograms(
+  programs: readonly CodeFile[],
+  operands: readonly string[],
+): Promise<{ readonly migrated: readonly MigratedCode[]; readonly unread: readonly UnreadFile[] }> {
   const migrated: MigratedCode[] = [];
-  for (const { path, text } of programs) migrated.push(await migrateCode(path, text));
-  return migrated;
+  const unread: UnreadFile[] = [];
+  if (programs.length === 0) return { migrated, unread };
+  const { migrateCode } = await import('./code/index.ts');
+  for (const { path, text } of programs) {
+    try {
+      migrated.push(await migrateCode(path, text));
+    } catch (error) {
+      if (!(error instanceof Refusal) || operands.includes(path)) throw error;
+      unread.push({ path, reason: error.message });
+    }
+  }
+  return { migrated, unread };
 }
 
 /** Rewrites the queries, and lets a prover judge each one. */
@@ -183,7 +201,7 @@ function assertQuestion(
   refuse([
     [
       query === undefined && operands.length === 0,
-      'name files or folders with queries, or one query: --query PROMQL',
+      'name files or folders with queries or programs, or one query: --query PROMQL',
     ],
     [query !== undefined && operands.length > 0, '--query is a query instead of files: it goes without them'],
     [prometheus === undefined && (since ?? until) !== undefined, '--since and --until go with --prometheus'],
