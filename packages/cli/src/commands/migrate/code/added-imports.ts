@@ -31,7 +31,7 @@ export function pickName({ scopes, root }: CodeModule, candidates: readonly stri
 
 /** The end of the line on which the imports at the beginning of a program end, and those that are named. */
 export function findImportsEnd(code: CodeModule, named: readonly ImportedName[]): number {
-  let end = Math.max(...named.map(({ statement }) => endOf(statement)));
+  let end = named.reduce((last, { statement }) => Math.max(last, endOf(statement)), 0);
   if (code.root.type !== 'Program') return end;
   const loading = new Set(code.imports.map(({ statement }) => statement));
   for (const statement of code.root.body) {

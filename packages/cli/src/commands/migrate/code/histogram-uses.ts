@@ -193,7 +193,7 @@ function rewriteLabelArguments(use: Use): RewrittenUse {
     const name = labelNames[at]!;
     return [
       insertAt(startOf(value), `${at === 0 ? '{ ' : ''}${name}: `),
-      ...wrapLabel(code, value),
+      ...wrapLabel(use, value),
       ...(at === labelNames.length - 1 ? [insertAt(endOf(value), ' }')] : []),
     ];
   });
@@ -224,7 +224,8 @@ function rewriteLabelObject(use: Use, labels: Node): RewrittenUse {
       if (key === undefined) hasUnknownLabels = true;
       else if (labelNames !== undefined && !labelNames.includes(key))
         throw refuseUse(use, `has the label ${key}, which the histogram does not name`);
-      if (!property.shorthand) edits.push(...wrapLabel(code, property.value));
+      // Bounded: two edits at most.
+      if (!property.shorthand) edits.push(...wrapLabel(use, property.value));
       else if (!isPlainValue(code, property.value))
         edits.push(replaceNode(property, `${key}: String(${key})`));
     }
@@ -234,7 +235,11 @@ function rewriteLabelObject(use: Use, labels: Node): RewrittenUse {
   return { edits, hasUnknownLabels };
 }
 
-function wrapLabel(code: CodeModule, value: Node): LiteralEdit[] {
+function wrapLabel(use: Use, value: Node): LiteralEdit[] {
+  const { code } = use;
+  // A client counts it with the series that lacks the label, and shows the labels of whichever came first.
+  if (value.type === 'NullLiteral' || (value.type === 'Identifier' && value.name === 'undefined'))
+    throw refuseUse(use, 'has a label without a value');
   if (isPlainValue(code, value)) return [];
   return [insertAt(startOf(value), 'String('), insertAt(endOf(value), ')')];
 }

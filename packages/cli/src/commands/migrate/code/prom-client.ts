@@ -52,7 +52,7 @@ export function planPromClient(code: CodeModule): PlannedCode {
     return home;
   };
   const changes: CodeChange[] = [];
-  const edits: LiteralEdit[] = [];
+  const edits: (readonly LiteralEdit[])[] = [];
   const used = new Set<Home>();
   const moved: NewExpression[] = [];
   for (const made of uses.histograms) {
@@ -63,18 +63,18 @@ export function planPromClient(code: CodeModule): PlannedCode {
       changes.push({ line, place, verdict: { outcome: 'refused', reason: planned.message } });
       continue;
     }
-    edits.push(...planned.edits);
+    edits.push(planned.edits);
     used.add(planned.home);
     moved.push(made);
     changes.push({ line, place, verdict: { outcome: 'rewritten', notes: planned.notes } });
   }
   for (const home of used) {
-    edits.push(...home.edits);
+    edits.push(home.edits);
     for (const line of home.lines)
       changes.push({ line, place: 'page of metrics', verdict: { outcome: 'rewritten', notes: [] } });
   }
-  edits.push(...addDeclarations(code, uses, [...used], names), ...removeUnused(code, uses, moved));
-  return { changes: changes.sort((a, b) => a.line - b.line), edits };
+  edits.push(addDeclarations(code, uses, [...used], names), removeUnused(code, uses, moved));
+  return { changes: changes.sort((a, b) => a.line - b.line), edits: edits.flat() };
 }
 
 function describeHistogram(code: CodeModule, made: NewExpression): string {
@@ -194,8 +194,8 @@ function moveHistogram(
   );
   const home = homeOf(findShownRegister(made, histogram, uses, registrations));
   if (startOf(made) < home.from) throw new Obstacle(made, 'it is made before the registry of its page');
-  const edits = [
-    ...rewriteOptions(code, made, histogram, { registry: home.registry, quote: names.style.quote }),
+  const edits: (readonly LiteralEdit[])[] = [
+    rewriteOptions(code, made, histogram, { registry: home.registry, quote: names.style.quote }),
   ];
   let hasUnknownLabels = false;
   for (const { node, isType } of binding.references) {
@@ -204,15 +204,15 @@ function moveHistogram(
     const registration = registrations.find(({ call }) => call.arguments[0] === node);
     if (registration !== undefined) {
       const statement = code.parentOf.get(registration.call)!;
-      edits.push(removeRange(code, startOf(statement), endOf(statement)));
+      edits.push([removeRange(code, startOf(statement), endOf(statement))]);
       continue;
     }
     if (isExport(code, node)) throw new Obstacle(node, `line ${line} exports it, and other files may use it`);
     const rewritten = rewriteUse(code, histogram, node);
-    edits.push(...rewritten.edits);
+    edits.push(rewritten.edits);
     hasUnknownLabels ||= rewritten.hasUnknownLabels;
   }
-  return { edits, home, notes: hasUnknownLabels ? [UNKNOWN_LABELS] : [] };
+  return { edits: edits.flat(), home, notes: hasUnknownLabels ? [UNKNOWN_LABELS] : [] };
 }
 
 /** The constant that holds a histogram. */
