@@ -244,6 +244,18 @@ describe('a histogram of a client', () => {
     expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
   });
 
+  test.each([
+    [`client.register.setDefaultLabels({ a: 'b' });`, 'line 3 calls client.register.setDefaultLabels'],
+    [handler, 'line 3 serves a page of its register, too'],
+  ])('stays when another file of the command has %s', async (text, reason) => {
+    const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
+    writeFileSync(join(folder, 'shop.cjs'), serve(made(), handler));
+    expect((await hdrscope(['migrate', folder])).exitCode).toBe(0);
+    writeFileSync(join(folder, 'labels.cjs'), serve('', text).replace('\n\n', '\n'));
+    const { exitCode, stdout, stderr } = await hdrscope(['migrate', folder]);
+    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(`labels.cjs: ${reason}`)]);
+  });
+
   test('is found in folders, and each change is in the document for programs', async () => {
     const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
     writeFileSync(join(folder, 'shop.cjs'), serve(made(), handler));

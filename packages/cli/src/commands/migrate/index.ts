@@ -138,14 +138,22 @@ async function migratePrograms(
   const migrated: MigratedCode[] = [];
   const unread: UnreadFile[] = [];
   if (programs.length === 0) return { migrated, unread };
-  const { migrateCode } = await import('./code/index.ts');
-  for (const { path, text } of programs) {
+  const { findSharedUse, migrateCode } = await import('./code/index.ts');
+  const sharedUses = new Map<CodeFile, string>();
+  const readable: CodeFile[] = [];
+  for (const program of programs) {
     try {
-      migrated.push(await migrateCode(path, text));
+      const use = await findSharedUse(program.path, program.text);
+      if (use !== undefined) sharedUses.set(program, use);
+      readable.push(program);
     } catch (error) {
-      if (!(error instanceof Refusal) || operands.includes(path)) throw error;
-      unread.push({ path, reason: error.message });
+      if (!(error instanceof Refusal) || operands.includes(program.path)) throw error;
+      unread.push({ path: program.path, reason: error.message });
     }
+  }
+  for (const program of readable) {
+    const [sharedUse] = [...sharedUses].flatMap(([other, use]) => (other === program ? [] : [use]));
+    migrated.push(await migrateCode(program.path, program.text, sharedUse));
   }
   return { migrated, unread };
 }

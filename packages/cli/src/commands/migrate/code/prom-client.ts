@@ -34,13 +34,18 @@ const UNKNOWN_LABELS: CodeNote = {
   text: 'a label whose value is undefined or null is left out, and the client showed it as a text',
 };
 
-/** Moves the histograms of a client to a registry, where the page of the program can show both. */
-export function planPromClient(code: CodeModule): PlannedCode {
+/**
+ * Moves the histograms of a client to a registry, where the page of the program can show both.
+ *
+ * @param sharedUse Why those of the client's own register must stay. @default they may move
+ */
+export function planPromClient(code: CodeModule, sharedUse?: string): PlannedCode {
   const uses = readClientUses(code);
   if (uses.histograms.length === 0) return NOTHING_PLANNED;
   const names = new Names(code);
   const homes = new Map<Register, Home | Obstacle>();
   const homeOf = (register: Register): Home => {
+    if (sharedUse !== undefined && register.binding === undefined) throw new Obstacle(code.root, sharedUse);
     const others = [...homes.values()].filter((one) => !(one instanceof Obstacle));
     const home =
       homes.get(register) ??
