@@ -5,7 +5,6 @@ export type { GeneratedQuestion } from './migrate/generated/prove-generated.ts';
 export type { FoundQuery } from './migrate/migrate-queries.ts';
 export type { QueryVerdict, RefusedQuery, RewrittenQuery } from './migrate/query-verdict.ts';
 export type { QueryUse } from './migrate/terms.ts';
-export { familyName } from './names.ts';
 export { HISTOGRAM_FORMS, isMatcher, neighbours } from './rules/promql.ts';
 export { isAlertLabel, isGroupLabel, LEAST_PERIOD_MS, OWN_LABELS } from './rules/slo-rules.ts';
 export { unitInName } from './rules/unit-in-name.ts';

@@ -1,5 +1,4 @@
-import { familyName } from '@hdrscope/prometheus/internal';
-import { unitOfName } from '@hdrscope/registry/internal';
+import { addedUnitWords, BETWEEN_WORDS, unitOfName } from '@hdrscope/registry/internal';
 import type { NewExpression, Node, ObjectExpression, ObjectProperty } from '#babel';
 import type { LiteralEdit } from '../literals.ts';
 import { indentAt, insertAt, removeItem } from './edits.ts';
@@ -44,7 +43,9 @@ export function readHistogram(
       'its name ends with no unit such as _seconds, _bytes or _ms, so it is unknown how finely to count',
     );
   }
-  const shown = familyName(name, unit, 'histogram', {});
+  // Pages join the words of a name by one underscore, and add the unit.
+  const words = name.split(BETWEEN_WORDS).filter((word) => word !== '');
+  const shown = [...words, ...addedUnitWords(name, unit)].join('_');
   if (shown !== name) throw new Obstacle(options.get('name')!, `its name would become ${shown}`);
   assertHelp(code, made, options);
   assertBuckets(code, options.get('buckets'), sources);
