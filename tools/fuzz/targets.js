@@ -20,6 +20,12 @@ export const TARGETS = {
   'json-budget': entry('JSON within a budget', 5, 'kit', 'jsonBudget'),
   numbers: entry('lines of numbers, in any chunks', 2, 'kit', 'numbers'),
   log: entry('whole interval logs, also in other encodings and compressed', 1, 'interval-log', 'log'),
+  'gzip-streams': entry(
+    'streams of gzip that follow each other, in browsers',
+    2,
+    'interval-log',
+    'gzipStreams',
+  ),
   'log-line': entry('single lines of interval logs', 2, 'interval-log', 'logLine'),
   'log-operations': entry(
     'what the operations do with an interval log',

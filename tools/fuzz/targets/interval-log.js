@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import { importSource } from '../../lib/import-source.js';
 import { assertThat } from '../check.js';
 import { mutateBytes } from '../mutate.js';
@@ -35,6 +35,65 @@ const WORDS = [
   '"',
   '\n',
 ];
+
+/**
+ * The reader of browsers beside zlib. What zlib leaves out after the last stream, it refuses.
+ *
+ * @returns {Promise<Target>}
+ */
+export async function gzipStreams() {
+  const { gunzip } = await importSource('interval-log/src/reader/gunzip.portable.ts');
+  const one = gzipSync(TEXT);
+  /** @param {Uint8Array} bytes @param {number} length */
+  const read = async (bytes, length) => {
+    const texts = [];
+    for await (const text of gunzip(cut(bytes, length))) texts.push(text);
+    return Buffer.concat(texts);
+  };
+  const seeds = [
+    one,
+    Buffer.concat([one, gzipSync('second\n', { level: 0 }), Buffer.alloc(20)]),
+    gzipSync(TEXT, { strategy: constants.Z_FIXED }),
+    gzipSync(TEXT, { strategy: constants.Z_HUFFMAN_ONLY, level: 1 }),
+  ];
+  return {
+    form: 'bytes',
+    seeds,
+    gathers: true,
+    mostMs: 1500,
+    make: (random, make) =>
+      random.oneIn(4)
+        ? Buffer.concat([gzipSync(mutateBytes(random, Buffer.from(TEXT), seeds)), random.of(seeds)])
+        : make(),
+    async run(bytes) {
+      let text;
+      try {
+        text = await read(bytes, bytes.length);
+      } catch (error) {
+        const isMoreStrict = /after it are not compressed|header is longer/.test(String(error));
+        assertThat(isMoreStrict || !isTaken(bytes), () => `zlib takes what is refused: ${error}`);
+        throw error;
+      }
+      assertThat(text.equals(gunzipSync(bytes)), () => 'the text is not that of zlib');
+      assertThat(text.equals(await read(bytes, 7)), () => 'pieces give another text');
+    },
+  };
+}
+
+/** @param {Uint8Array} bytes */
+function isTaken(bytes) {
+  try {
+    gunzipSync(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {Uint8Array} bytes @param {number} length */
+async function* cut(bytes, length) {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
 
 /** @returns {Promise<Target>} */
 export async function log() {
