@@ -9,6 +9,7 @@ import { NOTHING_REJECTED, type RejectedCounts, rejectedCount, rejectedTogether 
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 import { SlotPlans } from './slot-plans.ts';
+import { startStopWatch } from './stop-watch.ts';
 import { TextTable } from './text-table.ts';
 import { familyThresholds } from './thresholds.ts';
 
@@ -154,6 +155,35 @@ export class Family implements FamilySettings {
   with(attributes: Attributes): Series {
     const known = this.#index.find(attributes);
     return known === undefined || known.hasEnded ? this.#resolve(attributes) : known;
+  }
+
+  /**
+   * Starts a stop-watch for a value some of whose attributes are known at its end alone, as the status of an answer is. When all are known at the
+   * start, `with(attributes).startTimer()` looks nothing up at the end.
+   *
+   * @param attributes Those that are known at the start. @default none
+   * @returns A function that takes further attributes, which win over those of the start, records the time since the start into the series of all
+   *   of them, and returns it in the family's unit. Every call records. The series is made at the end.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the family's unit is not a unit of time: `ns`, `us`, `ms`, `s`,
+   *   `min` or `h`.
+   * @example
+   * ```ts
+   * import { createRegistry } from '@hdrscope/registry';
+   *
+   * const requests = createRegistry().histogram({ name: 'http.server.request.duration', unit: 's' });
+   * const stop = requests.startTimer({ 'http.route': '/cart' });
+   * stop({ 'http.response.status_code': 200 }) >= 0; //=> true
+   * requests.snapshot().series.map(({ attributes }) => attributes);
+   * //=> [{ 'http.response.status_code': 200, 'http.route': '/cart' }]
+   * ```
+   */
+  startTimer(attributes: Attributes = {}): (more?: Attributes) => number {
+    const watch = startStopWatch(this.#setup);
+    return (more) => {
+      const elapsed = watch();
+      this.with(more === undefined ? attributes : { ...attributes, ...more }).record(elapsed);
+      return elapsed;
+    };
   }
 
   /** @internal The series with these attributes; `undefined` when there is none. */

@@ -33,6 +33,7 @@ import {
 } from './rejected.ts';
 import { type CurrentState, NO_EXEMPLARS, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 import type { SlotPlans } from './slot-plans.ts';
+import { startStopWatch } from './stop-watch.ts';
 import {
   assertDivides,
   countAtThresholds,
@@ -195,14 +196,9 @@ export class Series {
    * ```
    */
   startTimer(): () => number {
-    const { nsPerUnit, unit, clock } = this.setup;
-    if (nsPerUnit === undefined) {
-      const allowed = 'a unit of time (ns, us, ms, s, min or h) where a timer starts';
-      throw mustBe('ERR_INVALID_OPTION', "the family's unit", allowed, unit);
-    }
-    const startMs = clock.monotonicMs();
+    const watch = startStopWatch(this.setup);
     return () => {
-      const elapsed = (clock.monotonicMs() - startMs) / (nsPerUnit / 1e6);
+      const elapsed = watch();
       this.record(elapsed);
       return elapsed;
     };

@@ -242,10 +242,33 @@ describe('a timer', () => {
     expect([stopFirst(), stopSecond()]).toEqual([10, 5]);
   });
 
+  test('of a family records under the attributes of its start and its end, which win', () => {
+    const clock = new FakeClock();
+    const counted = family({ unit: 'ms' }, clock);
+    const stop = counted.startTimer({ route: '/', status: 0 });
+    expect(counted.snapshot().series).toEqual([]);
+    clock.advance(5);
+    expect(stop({ status: 200 })).toBe(5);
+    clock.advance(5);
+    expect(stop()).toBe(10);
+    expect(counted.startTimer()()).toBe(0);
+    const found = counted.snapshot().series.map(({ attributes, sum }) => [attributes, sum]);
+    expect(found).toEqual([
+      [{ route: '/', status: 200 }, 5],
+      [{ route: '/', status: 0 }, 10],
+      [{}, 0],
+    ]);
+  });
+
   test.each(['By', '', '1', '{request}', 'constructor'])('is refused for the unit "%s"', (unit) => {
-    const refusal = refusalOf(() => series({ unit, resolution: 1 }).startTimer());
-    expect(refusal.code).toBe('ERR_INVALID_OPTION');
-    expect(refusal.message).toContain('unit of time');
+    for (const start of [
+      () => series({ unit, resolution: 1 }).startTimer(),
+      () => family({ unit, resolution: 1 }).startTimer(),
+    ]) {
+      const refusal = refusalOf(start);
+      expect(refusal.code).toBe('ERR_INVALID_OPTION');
+      expect(refusal.message).toContain('unit of time');
+    }
   });
 
   test('uses the clock of the runtime by default', () => {
