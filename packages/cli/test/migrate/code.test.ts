@@ -179,8 +179,12 @@ describe('a histogram of a client', () => {
   const handler = `http.createServer(async (req, res) => res.end(await client.register.metrics()));`;
 
   test.each([
-    [`${made()} const end = h.startTimer(); end({ x: 1 });`, 'ends a timer with labels'],
-    [`${made()} run(h.startTimer());`, 'passes on the end of a timer'],
+    [
+      `${made()} const end = h.startTimer(); end({ y: 1 });`,
+      'has the label y, which the histogram does not name',
+    ],
+    [`${made()} const end = h.startTimer(); end({ x: 1 }, { id: 2 });`, 'ends a timer with exemplars'],
+    [`${made()} h.labels('a') /* why */ .startTimer();`, 'has a comment before its timer'],
     [`${made()} run(h);`, 'uses it in a way that has no equal'],
     [`${made()} module.exports = { h };`, 'exports it, and other files may use it'],
     [`${made()} h.zero({ x: 1 });`, 'calls zero, which has no equal'],

@@ -113,6 +113,9 @@ const server = createServer(async (req, res) => {
   const stop = plain.startTimer();
   const end = timed.startTimer({ method: req.method });
   const other = timed.labels('GET', req.url).startTimer();
+  const late = timed.startTimer();
+  const both = timed.startTimer({ method: 'POST' });
+  res.on('finish', timed.startTimer({ path: '/passed' }));
   {
     const end = () => 'another end';
     end({ x: 1 });
@@ -121,6 +124,9 @@ const server = createServer(async (req, res) => {
   if (!(end() >= 0)) throw new Error('no time');
   other();
   other();
+  const path = req.url;
+  late({ method: req.method, path });
+  both({ method: 'PUT', path: 404 });
   res.end('ok');
 });
 ${SERVE}

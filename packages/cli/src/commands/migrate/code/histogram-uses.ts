@@ -3,7 +3,6 @@ import type { LiteralEdit } from '../literals.ts';
 import { insertAt, replaceNode } from './edits.ts';
 import type { ClientHistogram } from './histogram-options.ts';
 import type { CodeModule } from './module.ts';
-import type { Binding } from './scopes.ts';
 import { isPlainValue } from './static-values.ts';
 import { endOf, lineOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
 
@@ -97,45 +96,50 @@ function rewriteObserve(use: Use): RewrittenUse {
   return { ...labels, edits: [...wrapped, replaceNode(property, 'with'), ...labels.edits, record] };
 }
 
-/** `startTimer(labels)`, whose end takes no labels. */
+/** `startTimer(labels)`. A timer of a family takes labels at its start and at its end, as that of the client does. */
 function rewriteTimer(use: Use): RewrittenUse {
-  const { histogram, call, property } = use;
-  if (histogram.unit !== 's') throw refuseUse(use, 'measures seconds, and its name has another unit');
-  assertTimerEnds(use);
-  const [labels, ...others] = call.arguments;
+  assertSeconds(use);
+  const [labels, ...others] = use.call.arguments;
   if (others.length > 0) throw refuseUse(use, 'starts a timer with exemplars');
-  if (labels === undefined) {
-    const text = histogram.isWithoutLabels ? 'startTimer' : 'with({}).startTimer';
-    return { edits: [replaceNode(property, text)], hasUnknownLabels: false };
-  }
-  const { edits, hasUnknownLabels } = rewriteLabelObject(use, labels);
-  if (histogram.isWithoutLabels) {
-    return { edits: [{ from: startOf(labels), to: endOf(labels), text: '' }], hasUnknownLabels };
-  }
+  const ends = rewriteTimerEnds(use);
+  if (labels === undefined) return ends;
+  const start = rewriteLabelObject(use, labels);
+  const edits = use.histogram.isWithoutLabels
+    ? [{ from: startOf(labels), to: endOf(labels), text: '' }]
+    : start.edits;
   return {
-    edits: [replaceNode(property, 'with'), ...edits, insertAt(endOf(call), '.startTimer()')],
-    hasUnknownLabels,
+    edits: [...edits, ...ends.edits],
+    hasUnknownLabels: start.hasUnknownLabels || ends.hasUnknownLabels,
   };
 }
 
-/** The function that ends a timer is called without labels only. */
-function assertTimerEnds(use: Use): void {
+function assertSeconds(use: Use): void {
+  if (use.histogram.unit !== 's') throw refuseUse(use, 'measures seconds, and its name has another unit');
+}
+
+/** The calls that end a timer. Where its end is passed on, it may get any labels. */
+function rewriteTimerEnds(use: Use): RewrittenUse {
   const { code, call } = use;
   const declarator = code.parentOf.get(call);
-  if (declarator?.type !== 'VariableDeclarator' || declarator.id.type !== 'Identifier')
-    throw refuseUse(use, 'passes on the end of a timer, which may get labels');
-  const binding: Binding | undefined = code.scopes.find(declarator.id);
-  if (binding === undefined || !binding.isConstant)
-    throw refuseUse(use, 'starts a timer in a variable that gets other values');
-  for (const { node } of binding.references) {
-    const end = code.parentOf.get(node);
-    const line = lineOf(code, node);
-    if (end?.type !== 'CallExpression' || end.callee !== node) {
-      throw new Obstacle(node, `line ${line} passes on the end of a timer, which may get labels`);
+  const end = declarator?.type === 'VariableDeclarator' ? code.scopes.find(declarator.id) : undefined;
+  if (end === undefined || !end.isConstant) return { edits: [], hasUnknownLabels: true };
+  const edits: (readonly LiteralEdit[])[] = [];
+  let hasUnknownLabels = false;
+  for (const { node } of end.references) {
+    const ending = code.parentOf.get(node);
+    if (ending?.type !== 'CallExpression' || ending.callee !== node) {
+      hasUnknownLabels = true;
+      continue;
     }
-    if (end.arguments.length > 0)
-      throw new Obstacle(node, `line ${line} ends a timer with labels, and a timer has those of its start`);
+    const atEnd: Use = { ...use, call: ending };
+    const [labels, ...others] = ending.arguments;
+    if (others.length > 0) throw refuseUse(atEnd, 'ends a timer with exemplars');
+    if (labels === undefined) continue;
+    const rewritten = rewriteLabelObject(atEnd, labels);
+    edits.push(rewritten.edits);
+    hasUnknownLabels ||= rewritten.hasUnknownLabels;
   }
+  return { edits: edits.flat(), hasUnknownLabels };
 }
 
 /** `labels(…).observe(value)` and `labels(…).startTimer()`. */
@@ -146,13 +150,19 @@ function rewriteLabels(use: Use): RewrittenUse {
   if (histogram.isWithoutLabels) throw refuseUse(use, 'has labels, and the histogram has none');
   const { edits, hasUnknownLabels } = rewriteLabelArguments(use);
   const child: Use = { ...use, ...inner };
-  const start = [replaceNode(property, 'with'), ...edits];
   if (inner.method === 'startTimer') {
-    if (histogram.unit !== 's') throw refuseUse(use, 'measures seconds, and its name has another unit');
+    assertSeconds(use);
     if (inner.call.arguments.length > 0) throw refuseUse(use, 'starts a timer with labels twice');
-    assertTimerEnds(child);
-    return { edits: start, hasUnknownLabels };
+    const rest = { from: endOf(call), to: endOf(inner.call), text: '' };
+    if (!/^\s*\.\s*startTimer\s*\(\s*\)$/.test(code.text.slice(rest.from, rest.to)))
+      throw refuseUse(use, 'has a comment before its timer');
+    const ends = rewriteTimerEnds(child);
+    return {
+      edits: [replaceNode(property, 'startTimer'), ...edits, rest, ...ends.edits],
+      hasUnknownLabels: hasUnknownLabels || ends.hasUnknownLabels,
+    };
   }
+  const start = [replaceNode(property, 'with'), ...edits];
   const [value, ...others] = inner.call.arguments;
   if (inner.method !== 'observe' || value === undefined || others.length > 0)
     throw refuseUse(use, `calls ${inner.method}, which has no equal`);
