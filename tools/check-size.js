@@ -25,10 +25,10 @@ export const USES = [
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
   use('record and read percentiles', 14.5, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 23.2, '@hdrscope/core', 'Histogram'),
-  use('a registry', 41.5, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 55.4, '@hdrscope/otel', 'createHdr'),
+  use('a registry', 41.6, '@hdrscope/registry', 'createRegistry'),
+  use('a view for OpenTelemetry', 55.5, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 37, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('a sender of remote write', 23.2, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
+  use('a sender of remote write', 23.5, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 18.5, '@hdrscope/core/joint'),
   use('all of core', 51.6, '@hdrscope/core'),
 ];
@@ -53,7 +53,7 @@ export const STARTS = [
     environment: { HDRSCOPE_PIPELINE: 'application' },
   },
   // Its entries share two files.
-  { entry: '@hdrscope/prometheus', limitModules: 14, limitRatio: 2.6 },
+  { entry: '@hdrscope/prometheus', limitModules: 15, limitRatio: 2.6 },
   // The fsync of folders comes from an entry of the kit, and the rules of options from a file that core shares. Node.js
   // compiles its statements for engines at the start, too.
   { entry: '@hdrscope/history', limitModules: 14, limitRatio: 2.8 },
