@@ -104,6 +104,10 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     await untilDone(page, 'before.hlog');
     const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
     expect(JSON.parse(shown)).toEqual(JSON.parse(hdrscope('log', 'summary', 'before.hlog', '--json').stdout));
+    await until(page, "document.querySelector('.report pre') !== null");
+    expect(await textOf(page, '.report pre')).toBe(
+      hdrscope('explain', 'before.hlog', 'after.hlog').stdout.trim(),
+    );
     const cells = (await page.evaluate(
       "[...document.querySelectorAll('.figures tbody td')].map((cell) => cell.firstChild.textContent)",
     )) as string[];
@@ -178,6 +182,21 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     const words = ['query', history, '--metric', 'http.duration', '--by', 'route', '--json'];
     expect(JSON.parse(shown)).toEqual(JSON.parse(hdrscope(...words).stdout));
     await until(page, "document.querySelectorAll('.card').length > 3");
+
+    await page.selectOption('[data-choice="percentile"]', '99');
+    await page.click('[aria-label="What changed"] button');
+    await until(page, "document.querySelector('.report pre') !== null");
+    const line = await textOf(page, '[aria-label="What changed"] .line');
+    const [, ...explain] = line.split(' ');
+    expect(explain.slice(0, 6)).toEqual([
+      'explain',
+      'history',
+      '--metric',
+      'http.duration',
+      '--percentile',
+      '99',
+    ]);
+    expect(await textOf(page, '.report pre')).toBe(hdrscopeIn(folder, ...explain).stdout.trim());
 
     const damaged = readFileSync(files[0]!);
     damaged[100] = damaged[100]! ^ 1;

@@ -4,6 +4,7 @@ import { ExitCode, type Io } from './command.ts';
 import { command as check } from './commands/check/index.ts';
 import { command as convert } from './commands/convert/index.ts';
 import { command as diff } from './commands/diff/index.ts';
+import { command as explain } from './commands/explain/index.ts';
 import { command as inspect } from './commands/inspect.ts';
 import { command as logSummary } from './commands/log/summary.ts';
 import { command as plot } from './commands/plot/index.ts';
@@ -23,6 +24,7 @@ const FILE_COMMANDS = {
   check,
   convert,
   diff,
+  explain,
   inspect,
   'log summary': logSummary,
   plot,

@@ -2,6 +2,7 @@ import { h, setAttribute, setChildren } from '@hdrscope/page/dom';
 import { currentTheme } from '@hdrscope/page/theme';
 import type { Plot } from '@hdrscope/plot';
 import type { Charts } from './charts.ts';
+import { showExplanation } from './explanation.ts';
 import type { PageFile } from './file-panel.ts';
 import { loadCharts } from './parts.ts';
 import { drawReport } from './report.ts';
@@ -88,11 +89,22 @@ export class ComparisonPanel {
       ]);
       if (drawn?.exitCode === 0) await this.#draw(JSON.parse(drawn.stdout));
       else setChildren(this.#plots, []);
+      if (result.exitCode === 0 && this.#canExplain(names)) {
+        const explained = await showExplanation(this.#runner, { command: 'explain', words: names }, files);
+        if (asked === this.#asked) this.#report.append(h('h3', {}, 'What changed?'), ...explained);
+      }
     } catch (error) {
       setChildren(this.#report, drawFailure(error));
       setChildren(this.#plots, []);
     }
     setAttribute(this.element, 'aria-busy', undefined);
+  }
+
+  /** Series of logs have attributes; other files have one distribution. */
+  #canExplain(names: readonly string[]): boolean {
+    return names.every((name) =>
+      this.#files.some(({ inspected }) => inspected.name === name && takes(inspected, 'explain')),
+    );
   }
 
   async #draw(document: object): Promise<void> {

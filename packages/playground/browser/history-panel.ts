@@ -2,19 +2,12 @@ import { h, setChildren } from '@hdrscope/page/dom';
 import { currentTheme } from '@hdrscope/page/theme';
 import type { Plot } from '@hdrscope/plot';
 import type { Charts } from './charts.ts';
-import { askGroups, askHistoryPlots, type HistoryChoices, type HistoryMetricJson } from './history.ts';
+import { HistoryExplanation } from './explanation.ts';
+import { askGroups, askHistoryPlots, type HistoryChoices, type PageHistory } from './history.ts';
 import { loadCharts } from './parts.ts';
 import { drawFailure, drawFigures, drawLine, drawNotes, drawUnit } from './results.ts';
 import { formatLine, type Runner } from './runner.ts';
 import { drawSelect } from './select.ts';
-
-/** A history of the page. */
-export interface PageHistory {
-  readonly name: string;
-  /** Its files by their paths. */
-  readonly files: ReadonlyMap<string, Blob>;
-  readonly metrics: readonly [HistoryMetricJson, ...HistoryMetricJson[]];
-}
 
 /** Shows a history: the figures of a metric, and its plots. */
 export class HistoryPanel {
@@ -24,6 +17,7 @@ export class HistoryPanel {
   readonly #fields = h('div', { class: 'choices' });
   readonly #figures = h('div', { class: 'figures', 'aria-live': 'polite' });
   readonly #plots = h('div', { class: 'plots' });
+  readonly #explanation: HistoryExplanation;
   #choices: HistoryChoices;
   /** How many times the commands were asked. */
   #asked = 0;
@@ -33,12 +27,14 @@ export class HistoryPanel {
     this.#history = history;
     this.#runner = runner;
     this.#choices = { metric: history.metrics[0].metric, by: undefined };
+    this.#explanation = new HistoryExplanation(history, runner);
     const { size } = history.files;
     setChildren(this.element, [
       h('h2', {}, history.name),
       h('p', { class: 'sentence' }, `a history of ${size === 1 ? 'a file' : `${size} files`}`),
       this.#fields,
       this.#figures,
+      this.#explanation.element,
       this.#plots,
     ]);
   }
@@ -48,6 +44,7 @@ export class HistoryPanel {
     this.#asked += 1;
     const round = this.#asked;
     this.#drawChoices();
+    this.#explanation.show(this.#choices);
     await this.#showFigures();
     // The reader may have chosen something else meanwhile.
     if (round === this.#asked) await this.#showPlots(round);

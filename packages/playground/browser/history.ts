@@ -14,6 +14,14 @@ export interface HistoryMetricJson {
   readonly endSec: number;
 }
 
+/** A history of the page. */
+export interface PageHistory {
+  readonly name: string;
+  /** Its files by their paths. */
+  readonly files: ReadonlyMap<string, Blob>;
+  readonly metrics: readonly [HistoryMetricJson, ...HistoryMetricJson[]];
+}
+
 const MAGIC = 'PAR1';
 
 /** Whether a file is one of Parquet, by its first bytes. */
@@ -63,6 +71,46 @@ export function askHistoryPlots(choices: HistoryChoices, metrics: readonly Histo
   return kinds.map((kind) => ({ command: 'query', words: [...words, ...kind, '--json'] }));
 }
 
+/** Two times of a metric that are compared: the same length before and after a moment. */
+export interface Division {
+  /** Seconds since 1970. */
+  readonly changedSec: number;
+  readonly lengthSec: number;
+  /** From 0 to 100. */
+  readonly percentile: string;
+}
+
+/** From the first value of a metric to its last, in seconds since 1970. */
+export function measureMetric(
+  metric: string,
+  metrics: readonly HistoryMetricJson[],
+): { readonly startSec: number; readonly endSec: number } {
+  let [startSec, endSec] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const one of metrics) {
+    if (one.metric !== metric) continue;
+    startSec = Math.min(startSec, one.startSec);
+    endSec = Math.max(endSec, one.endSec);
+  }
+  return { startSec, endSec };
+}
+
+/** The command that explains why a percentile moved. */
+export function askExplanation(
+  { metric }: HistoryChoices,
+  { changedSec, lengthSec, percentile }: Division,
+): Question {
+  const [start, changed, end] = [changedSec - lengthSec, changedSec, changedSec + lengthSec].map(
+    formatMoment,
+  );
+  const ranges = ['--before', `${start}/${changed}`, '--after', `${changed}/${end}`];
+  return { command: 'explain', words: [FOLDER, '--metric', metric, '--percentile', percentile, ...ranges] };
+}
+
+/** A time as the field of a page and the options of commands have it, in UTC. */
+export function formatMoment(seconds: number): string {
+  return new Date(1000 * seconds).toISOString().replace(/(\.000)?Z$/, '');
+}
+
 // As many stretches of time as a picture has columns.
 const MOST_STRETCHES = 240;
 
@@ -76,13 +124,11 @@ const STRETCHES: readonly (readonly [text: string, seconds: number])[] = [
 
 /** The shortest stretch of time that has whole intervals, and of which a picture has room for all. */
 function chooseStretch({ metric }: HistoryChoices, metrics: readonly HistoryMetricJson[]): string {
-  let [startSec, endSec, intervals] = [Number.POSITIVE_INFINITY, 0, 1];
-  for (const one of metrics) {
-    if (one.metric !== metric) continue;
-    startSec = Math.min(startSec, one.startSec);
-    endSec = Math.max(endSec, one.endSec);
-    intervals = Math.max(intervals, one.rows / one.series);
-  }
+  const { startSec, endSec } = measureMetric(metric, metrics);
+  const intervals = metrics.reduce(
+    (most, one) => (one.metric === metric ? Math.max(most, one.rows / one.series) : most),
+    1,
+  );
   const seconds = endSec - startSec;
   // Timers are late: an interval of a minute may take 60.2 seconds.
   const least = Math.max(seconds / (MOST_STRETCHES - 1), (0.95 * seconds) / intervals);

@@ -6,8 +6,15 @@ import { themeSwitch } from '@hdrscope/page/theme';
 import './page.css';
 import { ComparisonPanel } from './comparison-panel.ts';
 import { FilePanel, type PageFile } from './file-panel.ts';
-import { askMetrics, FOLDER, type HistoryMetricJson, isParquet, placeFiles } from './history.ts';
-import { HistoryPanel, type PageHistory } from './history-panel.ts';
+import {
+  askMetrics,
+  FOLDER,
+  type HistoryMetricJson,
+  isParquet,
+  type PageHistory,
+  placeFiles,
+} from './history.ts';
+import { HistoryPanel } from './history-panel.ts';
 import { isOneFile, loadExamples } from './parts.ts';
 import { drawFailure } from './results.ts';
 import { type Progress, Runner } from './runner.ts';

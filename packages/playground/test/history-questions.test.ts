@@ -1,4 +1,5 @@
 import {
+  askExplanation,
   askGroups,
   askHistoryPlots,
   type HistoryMetricJson,
@@ -46,4 +47,11 @@ test.each([
     `history --metric rpc --kind over-time --percentiles 50,99 --every ${every} --json`,
     'history --metric rpc --kind heat-map --json',
   ]);
+});
+
+test('compares the same length of time before and after a moment', () => {
+  const division = { changedSec: 1_773_151_200.5, lengthSec: 600, percentile: '99' };
+  expect(askExplanation({ metric: 'rpc', by: 'route' }, division).words.join(' ')).toBe(
+    'history --metric rpc --percentile 99 --before 2026-03-10T13:50:00.500/2026-03-10T14:00:00.500 --after 2026-03-10T14:00:00.500/2026-03-10T14:10:00.500',
+  );
 });

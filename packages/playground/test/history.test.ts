@@ -38,7 +38,10 @@ async function makeRow(
   for (const value of values) series.record(metric === 'rpc' ? value / 4 : value);
   const [row] = rowsBetween(undefined, await registry.gather(), { producer: host });
   const startMs = START_MS + minute * MINUTE_MS;
-  return row && { ...row, startMs, endMs: startMs + lengthMs, sequence };
+  // Every second row has a trace, and some rows have the same one.
+  const exemplars = [{ value: row?.max ?? 0, timeMs: startMs, traceId: `t${sequence % 8}`, spanId: '' }];
+  const traced = sequence % 2 === 0 ? { exemplars } : {};
+  return row && { ...row, ...traced, startMs, endMs: startMs + lengthMs, sequence };
 }
 
 /** Calls `use` with the folder of a history, whose files the disk of the worker has, too. */
@@ -93,11 +96,41 @@ test('the page answers questions about a history as DuckDB does', async () => {
             const { percentiles: _, ...merge } = question;
             const merged = await listAll(page.queryMergedRows(folder, merge));
             expect(merged).toEqual(await listAll(engine.queryMergedRows(folder, merge)));
+            const limits = { ...rest, limit: 3 };
+            const { by: _by, ...exemplars } = { ...limits, ...span };
+            expect(await page.queryExemplars(folder, exemplars)).toEqual(
+              await engine.queryExemplars(folder, exemplars),
+            );
             const selection = { metric: rest.metric, where: rest.where, ...span };
             expect(await page.historySpan(folder, selection)).toEqual(
               await engine.historySpan(folder, selection),
             );
           }
+        });
+      },
+    ),
+    { numRuns: caseCount(3, 25), endOnFailure: true },
+  );
+}, 120_000);
+
+test('the page explains what changed as DuckDB does', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(recorded, { minLength: 1, maxLength: 12 }),
+      fc.nat(300),
+      fc.constantFrom(50, 99, undefined),
+      fc.constantFrom({}, { host: 'h1' }),
+      async (all, minute, percentile, where) => {
+        await withHistory(all, async (folder) => {
+          const changedMs = START_MS + minute * MINUTE_MS;
+          const question = {
+            ...{ metric: 'rpc', where, ...(percentile !== undefined && { percentile }) },
+            before: { sinceMs: START_MS, untilMs: changedMs + 1 },
+            after: { sinceMs: changedMs + 1, untilMs: START_MS + 301 * MINUTE_MS },
+          };
+          expect(await page.explainHistory(folder, question)).toEqual(
+            await engine.explainHistory(folder, question),
+          );
         });
       },
     ),

@@ -6,6 +6,8 @@ import { HdrscopeError } from '@hdrscope/core';
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import {
   figureBounds,
+  type HistoryExemplar,
+  type HistoryExplanation,
   type HistoryGroup,
   type HistoryMetric,
   type HistoryQuestion,
@@ -20,16 +22,20 @@ import {
   type CheckedQuestion,
   checkedQuestion,
   distinctRows,
+  type ExemplarQuestion,
+  type ExplainQuestion,
   explainMetrics,
+  explainRows,
   findStretch,
   listStretches,
   type MergeQuestion,
   type RowSelection,
+  type TimeRange,
 } from '@hdrscope/history/internal';
 import { findFile, listFolder } from '../disk.ts';
 
 export { countedOfRow, figureBounds, percentilesOf, rowsBetween, slotBounds } from '@hdrscope/history';
-export { divideBy, explainRows, histogramsOfRow, stretchFor } from '@hdrscope/history/internal';
+export { divideBy, histogramsOfRow, stretchFor } from '@hdrscope/history/internal';
 
 /** Rows take a dozen times the memory of their files. */
 const MOST_BYTES = 64e6;
@@ -223,4 +229,38 @@ export async function explainNothing(
   question: Pick<HistoryQuestion, 'metric' | 'by' | 'where'>,
 ): Promise<string> {
   return explainMetrics(folder, await historyMetrics(folder), question);
+}
+
+export { explainRows };
+
+export async function explainHistory(
+  folder: string,
+  { before, after, percentile = 99.9, ...question }: ExplainQuestion,
+): Promise<HistoryExplanation> {
+  const rows = await readFolder(folder);
+  const between = ({ sinceMs, untilMs }: TimeRange): HistoryRow[] =>
+    rows.filter(({ count, startMs }) => count > 0 && startMs >= sinceMs && startMs < untilMs);
+  return explainRows(between(before), between(after), { ...question, percentile });
+}
+
+export async function queryExemplars(
+  folder: string,
+  { limit = 10, ...question }: ExemplarQuestion,
+): Promise<HistoryExemplar[]> {
+  const rows = await selectRows(folder, checkQuestion(question));
+  const found = rows.flatMap(({ attributes, unit, scale, exemplars = [] }) =>
+    exemplars.map(({ value, ...facts }) => ({
+      attributes,
+      unit,
+      value: fromTicks(resolutionOf(scale), value),
+      ...facts,
+    })),
+  );
+  const distinct = new Map(found.map((one) => [JSON.stringify(one), one]));
+  const keyOf = ({ value, timeMs, traceId }: HistoryExemplar): [number, string, string] => [
+    -value,
+    `${timeMs}`,
+    traceId,
+  ];
+  return sortBy([...distinct.values()], keyOf).slice(0, limit);
 }
