@@ -1,8 +1,10 @@
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { TARGETS } from '../fuzz/targets.js';
 import { fuzz, SEED } from './fuzzing.ts';
 
-const CASES = 100_000;
+const CASES = caseCount(3000, 100_000);
+const PROGRAMS = caseCount(30, 1000);
 
 test('every decoder and parser gives a value or an expected error for inputs that are nearly right', async () => {
   const { code, output } = await fuzz('--cases', String(CASES), '--seed', String(SEED));
@@ -17,10 +19,10 @@ test('every decoder and parser gives a value or an expected error for inputs tha
 testUnless(lackOfProgram('java'))(
   'random programs over the API of Histogram give what Java gives',
   async () => {
-    const { code, output } = await fuzz('java', '--cases', '1000', '--seed', String(SEED));
+    const { code, output } = await fuzz('java', '--cases', String(PROGRAMS), '--seed', String(SEED));
     expect([code, output]).toEqual([0, expect.any(String)]);
     const [reason] = /skipped: .*/.exec(output) ?? [];
-    if (reason === undefined) expect(output).toMatch(/1000 programs in .* 0 findings/);
+    if (reason === undefined) expect(output).toMatch(new RegExp(`${PROGRAMS} programs in .* 0 findings`));
     else console.log(reason);
   },
   600_000,
