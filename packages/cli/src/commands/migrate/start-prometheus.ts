@@ -94,7 +94,10 @@ async function waitUntilReady(child: ChildProcess, program: string, signal: Abor
       const how = isOver ? `is not ready after ${READY_MS / 1000} s` : 'has ended at once';
       throw new Refusal(`${program} ${how}: ${output.trim().slice(-MOST_OUTPUT)}`);
     }
-    const address = /msg="?Listening on"?.*? address=(127\.0\.0\.1:\d+)/.exec(output)?.[1];
+    // The last line may have come in part.
+    const lines = output.split('\n').slice(0, -1);
+    const line = lines.find((text) => text.includes('Listening on'));
+    const address = line === undefined ? undefined : /address=(127\.0\.0\.1:\d+)/.exec(line)?.[1];
     if (address !== undefined && (await isReady(`http://${address}/-/ready`)))
       return new URL(`http://${address}`);
     await sleep(POLL_MS, undefined, { signal });
