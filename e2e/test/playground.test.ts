@@ -104,10 +104,6 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     await untilDone(page, 'before.hlog');
     const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
     expect(JSON.parse(shown)).toEqual(JSON.parse(hdrscope('log', 'summary', 'before.hlog', '--json').stdout));
-    await until(page, "document.querySelector('.report pre') !== null");
-    expect(await textOf(page, '.report pre')).toBe(
-      hdrscope('explain', 'before.hlog', 'after.hlog').stdout.trim(),
-    );
     const cells = (await page.evaluate(
       "[...document.querySelectorAll('.figures tbody td')].map((cell) => cell.firstChild.textContent)",
     )) as string[];
@@ -231,6 +227,10 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     const { stdout } = hdrscope('diff', 'before.hlog', 'after.hlog', '--markdown');
     const [title = ''] = stdout.split('\n');
     expect(await textOf(page, '.report .result')).toBe(title.replace(/^### /, '').replaceAll('\\', ''));
+    await until(page, "document.querySelector('.report pre') !== null");
+    expect(await textOf(page, '.report pre')).toBe(
+      hdrscope('explain', 'before.hlog', 'after.hlog').stdout.trim(),
+    );
     const cells = (await page.evaluate(
       "[...document.querySelectorAll('.report tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent).join('|'))",
     )) as string[];

@@ -17,6 +17,7 @@ export class ComparisonPanel {
   readonly #before = h('select', { 'data-side': 'before' });
   readonly #after = h('select', { 'data-side': 'after' });
   readonly #report = h('div', { class: 'report', 'aria-live': 'polite' });
+  readonly #explained = h('div', { class: 'report', 'aria-live': 'polite' });
   readonly #plots = h('div', { class: 'plots' });
   #files: readonly PageFile[] = [];
   /** How many comparisons were asked for. */
@@ -36,6 +37,7 @@ export class ComparisonPanel {
         h('label', { class: 'field' }, 'After ', this.#after),
       ),
       this.#report,
+      this.#explained,
       this.#plots,
     );
   }
@@ -77,6 +79,7 @@ export class ComparisonPanel {
       { command: 'plot', words: [...names, '--kind', 'comparison', '--json'], files },
     ] as const;
     setAttribute(this.element, 'aria-busy', 'true');
+    setChildren(this.#explained, []);
     try {
       const result = await this.#runner.run(diff);
       const drawn = result.exitCode === 0 ? await this.#runner.run(plot) : undefined;
@@ -91,7 +94,7 @@ export class ComparisonPanel {
       else setChildren(this.#plots, []);
       if (result.exitCode === 0 && this.#canExplain(names)) {
         const explained = await showExplanation(this.#runner, { command: 'explain', words: names }, files);
-        if (asked === this.#asked) this.#report.append(h('h3', {}, 'What changed?'), ...explained);
+        if (asked === this.#asked) setChildren(this.#explained, [h('h3', {}, 'What changed?'), ...explained]);
       }
     } catch (error) {
       setChildren(this.#report, drawFailure(error));
