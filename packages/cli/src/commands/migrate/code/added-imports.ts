@@ -1,7 +1,7 @@
 import type { Node } from '#babel';
 import type { CodeStyle } from './edits.ts';
 import type { CodeModule, ImportedName } from './module.ts';
-import { endOf, Obstacle, startOf } from './syntax.ts';
+import { findEnd, findStart, Obstacle } from './syntax.ts';
 
 /** The statement that imports names of a package, by `import` or `require` as the imports beside it. */
 export function formatImport(
@@ -31,13 +31,13 @@ export function pickName({ scopes, root }: CodeModule, candidates: readonly stri
 
 /** The end of the line on which the imports at the beginning of a program end, and those that are named. */
 export function findImportsEnd(code: CodeModule, named: readonly ImportedName[]): number {
-  let end = named.reduce((last, { statement }) => Math.max(last, endOf(statement)), 0);
+  let end = named.reduce((last, { statement }) => Math.max(last, findEnd(statement)), 0);
   if (code.root.type !== 'Program') return end;
   const loading = new Set(code.imports.map(({ statement }) => statement));
   for (const statement of code.root.body) {
     if (statement.type === 'ImportDeclaration' || loading.has(statement))
-      end = Math.max(end, endOf(statement));
-    else if (startOf(statement) > end) break;
+      end = Math.max(end, findEnd(statement));
+    else if (findStart(statement) > end) break;
   }
   return findLineEnd(code, end);
 }

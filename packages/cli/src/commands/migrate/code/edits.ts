@@ -1,11 +1,11 @@
 import type { Node } from '#babel';
 import type { LiteralEdit } from '../literals.ts';
-import { endOf, type ParsedCode, startOf } from './syntax.ts';
+import { findEnd, findStart, type ParsedCode } from './syntax.ts';
 
 type Text = Pick<ParsedCode, 'text'>;
 
 export function replaceNode(node: Node, text: string): LiteralEdit {
-  return { from: startOf(node), to: endOf(node), text };
+  return { from: findStart(node), to: findEnd(node), text };
 }
 
 export function insertAt(at: number, text: string): LiteralEdit {
@@ -28,25 +28,30 @@ export function removeRange({ text }: Text, from: number, to: number): LiteralEd
 export function removeItem(code: Text, items: readonly Node[], item: Node): LiteralEdit {
   const at = items.indexOf(item);
   const next = items[at + 1];
-  const after = code.text.slice(endOf(item), next === undefined ? undefined : startOf(next));
+  const after = code.text.slice(findEnd(item), next === undefined ? undefined : findStart(next));
   const comma = /^(?:\s|\/\*[^*]*\*\/)*,/.exec(after)?.[0].length;
   if (next !== undefined && comma !== undefined) {
-    const blanks = /^[ \t]*/.exec(code.text.slice(endOf(item) + comma))![0].length;
-    const own = removeRange(code, startOf(item), endOf(item) + comma);
-    return own.from < startOf(item) ? own : { ...own, to: own.to + blanks };
+    const blanks = /^[ \t]*/.exec(code.text.slice(findEnd(item) + comma))![0].length;
+    const own = removeRange(code, findStart(item), findEnd(item) + comma);
+    return own.from < findStart(item) ? own : { ...own, to: own.to + blanks };
   }
   if (comma !== undefined) {
-    const own = removeRange(code, startOf(item), endOf(item) + comma);
-    if (own.from < startOf(item) || at === 0) return own;
+    const own = removeRange(code, findStart(item), findEnd(item) + comma);
+    if (own.from < findStart(item) || at === 0) return own;
   }
   const before = items[at - 1];
-  return { from: before === undefined ? startOf(item) : endOf(before), to: endOf(item), text: '' };
+  return { from: before === undefined ? findStart(item) : findEnd(before), to: findEnd(item), text: '' };
 }
 
 /** The blanks with which the line of an offset begins. */
 export function indentAt({ text }: Text, offset: number): string {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(lineStart))![0];
+}
+
+/** The characters that end a line. */
+export function readNewline({ text }: Text): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
 /** How a program is written: its line ends, quotes and semicolons. */
@@ -58,9 +63,9 @@ export interface CodeStyle {
 
 /** The style of a program, by one of its statements. */
 export function readStyle({ text }: Text, example: Node): CodeStyle {
-  const own = text.slice(startOf(example), endOf(example));
+  const own = text.slice(findStart(example), findEnd(example));
   return {
-    newline: text.includes('\r\n') ? '\r\n' : '\n',
+    newline: readNewline({ text }),
     quote: own.includes('"') ? '"' : "'",
     semicolon: own.endsWith(';') ? ';' : '',
   };

@@ -8,9 +8,9 @@ import {
   NOTHING_PLANNED,
   type PlannedCode,
 } from './change.ts';
-import { indentAt, insertAt, readStyle, removeItem, removeRange, replaceNode } from './edits.ts';
+import { indentAt, insertAt, readNewline, readStyle, removeItem, removeRange, replaceNode } from './edits.ts';
 import { type CodeModule, findExported, type ImportedName } from './module.ts';
-import { endOf, lineOf, Obstacle, readKey, startOf } from './syntax.ts';
+import { findEnd, findLine, findStart, Obstacle, readKey } from './syntax.ts';
 
 const STOCK: ReadonlySet<string> = new Set(['@opentelemetry/exporter-prometheus']);
 const STOCK_NAME = 'PrometheusExporter';
@@ -62,7 +62,7 @@ export function planExporter(code: CodeModule): PlannedCode {
     };
   });
   const changes = made.map((one, at): CodeChange => {
-    const where = { line: lineOf(code, one), place: STOCK_NAME };
+    const where = { line: findLine(code, one), place: STOCK_NAME };
     if (planned instanceof Obstacle)
       return { ...where, verdict: { outcome: 'refused', reason: planned.message } };
     return { ...where, verdict: { outcome: 'rewritten', notes: planned.notes[at]! } };
@@ -91,7 +91,7 @@ function assertUses(code: CodeModule, imported: readonly ImportedName[]): void {
       const parent = code.parentOf.get(node);
       if (exported === '*') {
         if (parent === undefined || readMember(parent) === undefined)
-          throw new Obstacle(node, `line ${lineOf(code, node)} passes on the package`);
+          throw new Obstacle(node, `line ${findLine(code, node)} passes on the package`);
         continue;
       }
       if (exported !== STOCK_NAME || isType) continue;
@@ -99,20 +99,23 @@ function assertUses(code: CodeModule, imported: readonly ImportedName[]): void {
         (parent?.type === 'NewExpression' && parent.callee === node) ||
         (parent?.type === 'BinaryExpression' && parent.operator === 'instanceof');
       if (!isKnown)
-        throw new Obstacle(node, `line ${lineOf(code, node)} uses ${STOCK_NAME} in a way that has no equal`);
+        throw new Obstacle(
+          node,
+          `line ${findLine(code, node)} uses ${STOCK_NAME} in a way that has no equal`,
+        );
     }
   }
 }
 
-function literalOf({ arguments: [options] }: NewExpression): ObjectExpression | undefined {
+function findLiteral({ arguments: [options] }: NewExpression): ObjectExpression | undefined {
   return options?.type === 'ObjectExpression' ? options : undefined;
 }
 
 function rewriteOptions(code: CodeModule, made: NewExpression, quote: string): LiteralEdit[] {
-  const literal = literalOf(made);
+  const literal = findLiteral(made);
   const [options] = made.arguments;
   if (literal === undefined && options !== undefined)
-    throw new Obstacle(options, `line ${lineOf(code, options)}: its options are known only at run time`);
+    throw new Obstacle(options, `line ${findLine(code, options)}: its options are known only at run time`);
   const added = [
     ...(listNotes(made).includes(ALL_INTERFACES)
       ? [`host: process.env.OTEL_EXPORTER_PROMETHEUS_HOST || ${quote}0.0.0.0${quote}`]
@@ -122,21 +125,20 @@ function rewriteOptions(code: CodeModule, made: NewExpression, quote: string): L
   ];
   if (literal === undefined) {
     const text = `({ ${added.join(', ')} })`;
-    return [{ from: endOf(made.callee), to: endOf(made), text }];
+    return [{ from: findEnd(made.callee), to: findEnd(made), text }];
   }
   const { properties } = literal;
   for (const property of properties) assertOption(code, property);
   const last = properties.at(-1);
   if (last === undefined) return [replaceNode(literal, `{ ${added.join(', ')} }`)];
-  const lineStart = code.text.lastIndexOf('\n', startOf(last) - 1) + 1;
-  const isOnOwnLine = code.text.slice(lineStart, startOf(last)).trim() === '';
-  const newline = code.text.includes('\r\n') ? '\r\n' : '\n';
-  const separator = isOnOwnLine ? `,${newline}${indentAt(code, startOf(last))}` : ', ';
-  return [insertAt(endOf(last), separator + added.join(separator))];
+  const lineStart = code.text.lastIndexOf('\n', findStart(last) - 1) + 1;
+  const isOnOwnLine = code.text.slice(lineStart, findStart(last)).trim() === '';
+  const separator = isOnOwnLine ? `,${readNewline(code)}${indentAt(code, findStart(last))}` : ', ';
+  return [insertAt(findEnd(last), separator + added.join(separator))];
 }
 
 function assertOption(code: CodeModule, property: ObjectExpression['properties'][number]): void {
-  const line = lineOf(code, property);
+  const line = findLine(code, property);
   const key = property.type === 'ObjectProperty' ? readKey(property.key, property.computed) : undefined;
   if (key === undefined || property.type !== 'ObjectProperty')
     throw new Obstacle(property, `line ${line}: its options are known only at run time`);
@@ -149,7 +151,7 @@ function assertOption(code: CodeModule, property: ObjectExpression['properties']
 
 function listNotes(made: NewExpression): CodeNote[] {
   const values = new Map(
-    (literalOf(made)?.properties ?? []).flatMap((property) =>
+    (findLiteral(made)?.properties ?? []).flatMap((property) =>
       property.type === 'ObjectProperty'
         ? [[readKey(property.key, property.computed), property.value] as const]
         : [],
@@ -169,9 +171,11 @@ function replaceImport(code: CodeModule, imported: readonly ImportedName[], text
     const items = listImportItems(statement);
     const all = statement.type === 'ImportDeclaration' ? statement.specifiers.length : items.length;
     const { identifier } = binding;
-    const item = items.find((one) => startOf(one) <= startOf(identifier) && endOf(identifier) <= endOf(one));
+    const item = items.find(
+      (one) => findStart(one) <= findStart(identifier) && findEnd(identifier) <= findEnd(one),
+    );
     if (item !== undefined && all > 1) edits.push(removeItem(code, items, item));
-    else if (isPlaced) edits.push(removeRange(code, startOf(statement), endOf(statement)));
+    else if (isPlaced) edits.push(removeRange(code, findStart(statement), findEnd(statement)));
     else {
       edits.push(replaceNode(statement, text));
       isPlaced = true;

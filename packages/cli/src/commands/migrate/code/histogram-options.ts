@@ -1,10 +1,10 @@
 import { addedUnitWords, BETWEEN_WORDS, unitOfName } from '@hdrscope/registry/internal';
 import type { NewExpression, Node, ObjectExpression, ObjectProperty } from '#babel';
 import type { LiteralEdit } from '../literals.ts';
-import { indentAt, insertAt, removeItem } from './edits.ts';
+import { indentAt, insertAt, readNewline, removeItem } from './edits.ts';
 import { type CodeModule, findExported } from './module.ts';
 import { evaluateNumber, evaluateText, readConstant } from './static-values.ts';
-import { endOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
+import { findEnd, findStart, Obstacle, readKey, readSource } from './syntax.ts';
 
 /** A histogram of a client, as its options state it. */
 export interface ClientHistogram {
@@ -79,7 +79,7 @@ const ALLOWED: ReadonlySet<string> = new Set(['name', 'help', 'labelNames', 'buc
 
 function readOptions(made: NewExpression): Options {
   const options = new Map<string, ObjectProperty>();
-  for (const property of literalOf(made).properties) {
+  for (const property of readLiteral(made).properties) {
     const key = property.type === 'ObjectProperty' ? readKey(property.key, property.computed) : undefined;
     if (key === undefined || property.type !== 'ObjectProperty')
       throw new Obstacle(property, 'its options are known only at run time');
@@ -90,7 +90,7 @@ function readOptions(made: NewExpression): Options {
   return options;
 }
 
-function literalOf(made: NewExpression): ObjectExpression {
+function readLiteral(made: NewExpression): ObjectExpression {
   const [literal, ...others] = made.arguments;
   if (literal?.type !== 'ObjectExpression' || others.length > 0)
     throw new Obstacle(made, 'its options are known only at run time');
@@ -174,18 +174,18 @@ export function rewriteOptions(
   { name, unit, isWithoutLabels }: ClientHistogram,
   { registry, quote }: { readonly registry: string; readonly quote: string },
 ): LiteralEdit[] {
-  const literal = literalOf(made);
+  const literal = readLiteral(made);
   const options = readOptions(made);
   const edits: LiteralEdit[] = [
-    { from: startOf(made), to: startOf(literal), text: `${registry}.histogram(` },
+    { from: findStart(made), to: findStart(literal), text: `${registry}.histogram(` },
   ];
   const rename = (key: string, to: string): void => {
     const property = options.get(key);
     if (property === undefined) return;
     const value = property.shorthand ? `${to}: ${readSource(code, property.value)}` : to;
     edits.push({
-      from: startOf(property),
-      to: property.shorthand ? endOf(property) : endOf(property.key),
+      from: findStart(property),
+      to: property.shorthand ? findEnd(property) : findEnd(property.key),
       text: value,
     });
   };
@@ -194,20 +194,16 @@ export function rewriteOptions(
   const added = [unit === '' ? `resolution: ${resolutionOfName(name)}` : `unit: ${quote}${unit}${quote}`];
   if (!options.has('buckets')) added.push(`boundaries: ${CLIENT_BOUNDARIES}`);
   const help = options.get('help')!;
-  const start = startOf(help);
+  const start = findStart(help);
   const isOnOwnLine = code.text.slice(code.text.lastIndexOf('\n', start - 1) + 1, start).trim() === '';
-  const separator = isOnOwnLine ? `,${lineEndOf(code)}${indentAt(code, start)}` : ', ';
+  const separator = isOnOwnLine ? `,${readNewline(code)}${indentAt(code, start)}` : ', ';
   const labelNames = options.get('labelNames');
   // The unit takes the place of the labels, so that a reader of the difference sees one change.
   if (labelNames !== undefined) {
-    edits.push({ from: startOf(labelNames), to: endOf(labelNames), text: added.join(separator) });
-  } else edits.push(insertAt(endOf(help), separator + added.join(separator)));
+    edits.push({ from: findStart(labelNames), to: findEnd(labelNames), text: added.join(separator) });
+  } else edits.push(insertAt(findEnd(help), separator + added.join(separator)));
   const registers = options.get('registers');
   if (registers !== undefined) edits.push(removeItem(code, literal.properties, registers));
-  if (isWithoutLabels) edits.push(insertAt(endOf(made), '.with({})'));
+  if (isWithoutLabels) edits.push(insertAt(findEnd(made), '.with({})'));
   return edits;
-}
-
-function lineEndOf({ text }: CodeModule): string {
-  return text.includes('\r\n') ? '\r\n' : '\n';
 }

@@ -4,7 +4,7 @@ import { insertAt, replaceNode } from './edits.ts';
 import type { ClientHistogram } from './histogram-options.ts';
 import type { CodeModule } from './module.ts';
 import { isPlainValue } from './static-values.ts';
-import { endOf, lineOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
+import { findEnd, findLine, findStart, Obstacle, readKey, readSource } from './syntax.ts';
 
 /** The rewriting of a use of a histogram, and whether its labels are known only at run time. */
 interface RewrittenUse {
@@ -21,7 +21,7 @@ interface RewrittenUse {
 export function rewriteUse(code: CodeModule, histogram: ClientHistogram, node: Node): RewrittenUse {
   const call = readMethodCall(code, node);
   if (call === undefined)
-    throw new Obstacle(node, `line ${lineOf(code, node)} uses it in a way that has no equal`);
+    throw new Obstacle(node, `line ${findLine(code, node)} uses it in a way that has no equal`);
   const use: Use = { code, histogram, node, ...call };
   switch (call.method) {
     case 'observe':
@@ -64,7 +64,7 @@ function readMethodCall({ parentOf }: CodeModule, node: Node): MethodCall | unde
 }
 
 function refuseUse({ code, call }: Use, reason: string): Obstacle {
-  return new Obstacle(call, `line ${lineOf(code, call)} ${reason}`);
+  return new Obstacle(call, `line ${findLine(code, call)} ${reason}`);
 }
 
 /** `observe(value)` and `observe(labels, value)`. */
@@ -81,18 +81,18 @@ function rewriteObserve(use: Use): RewrittenUse {
   }
   assertValue(use, second);
   const labels = rewriteLabelObject(use, first);
-  const between = code.text.slice(endOf(first), startOf(second));
+  const between = code.text.slice(findEnd(first), findStart(second));
   const [gap, rest] = /^((?:\s|\/\*[^*]*\*\/)*),([\s\S]*)$/.exec(between)?.slice(1) ?? [];
   if (gap === undefined || rest === undefined)
     throw refuseUse(use, 'has a comment or a bracket between labels and value');
   if (histogram.isWithoutLabels) {
-    const labelsAndComma = { from: startOf(first), to: startOf(second), text: rest.trimStart() };
+    const labelsAndComma = { from: findStart(first), to: findStart(second), text: rest.trimStart() };
     return { ...labels, edits: [...wrapped, replaceNode(property, 'record'), labelsAndComma] };
   }
   // The comma becomes the end of one call and the start of the other. A value on a line of its own stays there.
   const isSpace = rest.trim() === '' && !rest.includes('\n');
-  const comma = endOf(first) + gap.length;
-  const record = { from: comma, to: startOf(second), text: `).record(${isSpace ? '' : rest}` };
+  const comma = findEnd(first) + gap.length;
+  const record = { from: comma, to: findStart(second), text: `).record(${isSpace ? '' : rest}` };
   return { ...labels, edits: [...wrapped, replaceNode(property, 'with'), ...labels.edits, record] };
 }
 
@@ -105,7 +105,7 @@ function rewriteTimer(use: Use): RewrittenUse {
   if (labels === undefined) return ends;
   const start = rewriteLabelObject(use, labels);
   const edits = use.histogram.isWithoutLabels
-    ? [{ from: startOf(labels), to: endOf(labels), text: '' }]
+    ? [{ from: findStart(labels), to: findEnd(labels), text: '' }]
     : start.edits;
   return {
     edits: [...edits, ...ends.edits],
@@ -153,7 +153,7 @@ function rewriteLabels(use: Use): RewrittenUse {
   if (inner.method === 'startTimer') {
     assertSeconds(use);
     if (inner.call.arguments.length > 0) throw refuseUse(use, 'starts a timer with labels twice');
-    const rest = { from: endOf(call), to: endOf(inner.call), text: '' };
+    const rest = { from: findEnd(call), to: findEnd(inner.call), text: '' };
     if (!/^\s*\.\s*startTimer\s*\(\s*\)$/.test(code.text.slice(rest.from, rest.to)))
       throw refuseUse(use, 'has a comment before its timer');
     const ends = rewriteTimerEnds(child);
@@ -202,9 +202,9 @@ function rewriteLabelArguments(use: Use): RewrittenUse {
     if (value.extra?.parenthesized === true) throw refuseUse(use, 'has a label in brackets');
     const name = labelNames[at]!;
     return [
-      insertAt(startOf(value), `${at === 0 ? '{ ' : ''}${name}: `),
+      insertAt(findStart(value), `${at === 0 ? '{ ' : ''}${name}: `),
       ...wrapLabel(use, value),
-      ...(at === labelNames.length - 1 ? [insertAt(endOf(value), ' }')] : []),
+      ...(at === labelNames.length - 1 ? [insertAt(findEnd(value), ' }')] : []),
     ];
   });
   return { edits, hasUnknownLabels: false };
@@ -251,7 +251,7 @@ function wrapLabel(use: Use, value: Node): LiteralEdit[] {
   if (value.type === 'NullLiteral' || (value.type === 'Identifier' && value.name === 'undefined'))
     throw refuseUse(use, 'has a label without a value');
   if (isPlainValue(code, value)) return [];
-  return [insertAt(startOf(value), 'String('), insertAt(endOf(value), ')')];
+  return [insertAt(findStart(value), 'String('), insertAt(findEnd(value), ')')];
 }
 
 function assertValue(use: Use, value: Node): void {
@@ -268,7 +268,7 @@ function wrapResult(use: Use, call: CallExpression): LiteralEdit[] {
     parent?.type === 'ReturnStatement' ||
     (parent?.type === 'ArrowFunctionExpression' && parent.body === call);
   if (!isLast) throw refuseUse(use, 'reads what observe returns');
-  return [insertAt(startOf(call), 'void ')];
+  return [insertAt(findStart(call), 'void ')];
 }
 
 function isUnused(code: CodeModule, node: Node): boolean {

@@ -6,7 +6,7 @@ import { readModule } from './module.ts';
 import { planPromClient } from './prom-client.ts';
 import { readClientUses } from './registers.ts';
 import { planViews } from './sdk-views.ts';
-import { lineOf } from './syntax.ts';
+import { findLine } from './syntax.ts';
 
 export type { CodeChange } from './change.ts';
 
@@ -45,7 +45,7 @@ export async function findSharedUse(path: string, text: string): Promise<string 
   const [common] = readClientUses(code).registers;
   if (common?.obstacle !== undefined) return `${path}: ${common.obstacle.message}`;
   const [page] = common?.pages ?? [];
-  return page && `${path}: line ${lineOf(code, page)} serves a page of its register, too`;
+  return page && `${path}: line ${findLine(code, page)} serves a page of its register, too`;
 }
 
 /** The changed text is a program, too. @throws Refusal */

@@ -4,14 +4,14 @@ import { indentAt } from './edits.ts';
 import { type CodeModule, findExported } from './module.ts';
 import { readConstant } from './static-values.ts';
 import {
-  endOf,
   findAround,
+  findEnd,
   findNodes,
+  findStart,
   isFunction,
   Obstacle,
   readKey,
   readSource,
-  startOf,
 } from './syntax.ts';
 
 const HTTP: ReadonlySet<string> = new Set(['http', 'https', 'node:http', 'node:https']);
@@ -60,14 +60,14 @@ export function rewritePage(code: CodeModule, call: CallExpression, handler: str
   const answer = `${handler}(${page.request}, ${page.response})`;
   if (around.body.type !== 'BlockStatement') {
     if (!isAnswer(page, around.body)) throw unknown(around.body);
-    assertNoComments(code, startOf(around.body), endOf(around.body));
-    return [{ from: startOf(around.body), to: endOf(around.body), text: answer }];
+    assertNoComments(code, findStart(around.body), findEnd(around.body));
+    return [{ from: findStart(around.body), to: findEnd(around.body), text: answer }];
   }
   const statements = findAnswer(page, around.body.body);
   const [first, last] = [statements[0]!, statements.at(-1)!];
   const semicolon = readSource(code, last).endsWith('}') || readSource(code, last).endsWith(';') ? ';' : '';
   const isReturned = last.type === 'ReturnStatement' && last.argument != null;
-  const [from, to] = [startOf(first), endOf(last)];
+  const [from, to] = [findStart(first), findEnd(last)];
   const kept = code.comments
     .filter((comment) => comment.start! >= from && comment.end! <= to)
     .map((comment) => `${code.text.slice(comment.start!, comment.end!)}\n${indentAt(code, from)}`);
@@ -141,7 +141,7 @@ function innerBlock({ call }: Page, statement: Statement): readonly Statement[] 
 }
 
 function contains(outer: Node, inner: Node): boolean {
-  return startOf(outer) <= startOf(inner) && endOf(inner) <= endOf(outer);
+  return findStart(outer) <= findStart(inner) && findEnd(inner) <= findEnd(outer);
 }
 
 function isEmptyReturn(statement: Statement): boolean {

@@ -24,7 +24,7 @@ import { rewritePage } from './page.ts';
 import { CLIENTS, type ClientUses, type Register, readClientUses } from './registers.ts';
 import type { Binding } from './scopes.ts';
 import { readConstant } from './static-values.ts';
-import { endOf, lineOf, Obstacle, readSource, startOf } from './syntax.ts';
+import { findEnd, findLine, findStart, Obstacle, readSource } from './syntax.ts';
 
 const REGISTRY_PACKAGE: ReadonlySet<string> = new Set(['@hdrscope/registry']);
 const PROMETHEUS_PACKAGE: ReadonlySet<string> = new Set(['@hdrscope/prometheus']);
@@ -63,7 +63,7 @@ export function planPromClient(code: CodeModule, sharedUse?: string): PlannedCod
   for (const made of uses.histograms) {
     const planned = catchObstacle(() => moveHistogram(code, uses, made, homeOf, names));
     const place = describeHistogram(code, made);
-    const line = lineOf(code, made);
+    const line = findLine(code, made);
     if (planned instanceof Obstacle) {
       changes.push({ line, place, verdict: { outcome: 'refused', reason: planned.message } });
       continue;
@@ -128,7 +128,7 @@ function findHome(code: CodeModule, { registers }: ClientUses, register: Registe
   const { callee } = first;
   const text = callee.type === 'MemberExpression' ? readSource(code, callee.object) : '';
   const after = register.binding && findStatement(code, register.binding.identifier);
-  const lines = register.pages.map((call) => lineOf(code, call));
+  const lines = register.pages.map((call) => findLine(code, call));
   return { registry: names.registry, handler: { name, register: text, after }, from: 0, edits, lines };
 }
 
@@ -156,7 +156,7 @@ function findShown(code: CodeModule, { binding }: Register): Home {
       const isMade =
         made?.type === 'CallExpression' &&
         findExported(code, made.callee, REGISTRY_PACKAGE) === 'createRegistry';
-      return isMade ? [{ registry: known!.name, from: endOf(made) }] : [];
+      return isMade ? [{ registry: known!.name, from: findEnd(made) }] : [];
     });
   const [home, ...others] = found;
   if (home === undefined || others.length > 0)
@@ -198,18 +198,18 @@ function moveHistogram(
       .map((call) => ({ register, call })),
   );
   const home = homeOf(findShownRegister(made, histogram, uses, registrations));
-  if (startOf(made) < home.from) throw new Obstacle(made, 'it is made before the registry of its page');
+  if (findStart(made) < home.from) throw new Obstacle(made, 'it is made before the registry of its page');
   const edits: (readonly LiteralEdit[])[] = [
     rewriteOptions(code, made, histogram, { registry: home.registry, quote: names.style.quote }),
   ];
   let hasUnknownLabels = false;
   for (const { node, isType } of binding.references) {
-    const line = lineOf(code, node);
+    const line = findLine(code, node);
     if (isType) throw new Obstacle(node, `line ${line} uses its type`);
     const registration = registrations.find(({ call }) => call.arguments[0] === node);
     if (registration !== undefined) {
       const statement = code.parentOf.get(registration.call)!;
-      edits.push([removeRange(code, startOf(statement), endOf(statement))]);
+      edits.push([removeRange(code, findStart(statement), findEnd(statement))]);
       continue;
     }
     if (isExport(code, node)) throw new Obstacle(node, `line ${line} exports it, and other files may use it`);
@@ -232,7 +232,7 @@ function findVariable(code: CodeModule, made: NewExpression): Binding {
     throw new Obstacle(id, 'its variable gets other values, too');
   const declaration = code.parentOf.get(declarator);
   if (declaration !== undefined && code.parentOf.get(declaration)?.type === 'ExportNamedDeclaration')
-    throw new Obstacle(id, `line ${lineOf(code, id)} exports it, and other files may use it`);
+    throw new Obstacle(id, `line ${findLine(code, id)} exports it, and other files may use it`);
   return binding;
 }
 
@@ -306,11 +306,11 @@ function addDeclarations(
     `const ${registry} = createRegistry()${semicolon}`,
   ];
   const { after } = handler;
-  const isNow = after === undefined || endOf(after) <= place;
+  const isNow = after === undefined || findEnd(after) <= place;
   if (isNow) lines.push(declared);
   return [
     insertAt(place, newline + lines.join(newline)),
-    ...(isNow ? [] : [insertAt(findLineEnd(code, endOf(after)), newline + declared)]),
+    ...(isNow ? [] : [insertAt(findLineEnd(code, findEnd(after)), newline + declared)]),
   ];
 }
 
@@ -331,5 +331,5 @@ function removeUnused(
 }
 
 function contains(outer: Node, inner: Identifier): boolean {
-  return startOf(outer) <= startOf(inner) && endOf(inner) <= endOf(outer);
+  return findStart(outer) <= findStart(inner) && findEnd(inner) <= findEnd(outer);
 }

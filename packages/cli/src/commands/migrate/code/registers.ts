@@ -1,7 +1,7 @@
 import type { CallExpression, Node } from '#babel';
 import { type CodeModule, findExported, type ImportedName } from './module.ts';
 import type { Binding } from './scopes.ts';
-import { lineOf, Obstacle, readKey, readSource } from './syntax.ts';
+import { findLine, Obstacle, readKey, readSource } from './syntax.ts';
 
 /** The clients of Prometheus for Node.js. */
 export const CLIENTS: ReadonlySet<string> = new Set(['prom-client', '@prometheus-io/client']);
@@ -101,7 +101,7 @@ function makeRegister(binding: Binding | undefined): Register {
 }
 
 function refuseAll(code: CodeModule, node: Node, reason: string): Obstacle {
-  return new Obstacle(node, `line ${lineOf(code, node)} ${reason}`);
+  return new Obstacle(node, `line ${findLine(code, node)} ${reason}`);
 }
 
 /** Whether a declaration only gives another name, which is an import of its own. */

@@ -4,7 +4,16 @@ import { assertFree, findImportsEnd, findStatement, formatImport, pickName } fro
 import { catchObstacle, NOTHING_PLANNED, type PlannedCode } from './change.ts';
 import { indentAt, insertAt, readStyle } from './edits.ts';
 import { type CodeModule, findExported } from './module.ts';
-import { endOf, findAround, isFunction, lineOf, Obstacle, readKey, readSource, startOf } from './syntax.ts';
+import {
+  findAround,
+  findEnd,
+  findLine,
+  findStart,
+  isFunction,
+  Obstacle,
+  readKey,
+  readSource,
+} from './syntax.ts';
 
 const SDK: ReadonlySet<string> = new Set(['@opentelemetry/sdk-metrics']);
 
@@ -27,7 +36,7 @@ export function planViews(code: CodeModule): PlannedCode {
     .filter((provider) => listViews(provider).some((view) => readAggregation(code, view) !== undefined));
   const [provider] = made;
   if (provider === undefined) return NOTHING_PLANNED;
-  const where = { line: lineOf(code, provider), place: 'views of MeterProvider' };
+  const where = { line: findLine(code, provider), place: 'views of MeterProvider' };
   const planned = catchObstacle(() => {
     if (made.length > 1) throw new Obstacle(made[1]!, 'this file makes several providers');
     assertFree(code, ['createHdr']);
@@ -37,7 +46,7 @@ export function planViews(code: CodeModule): PlannedCode {
       throw new Obstacle(provider, 'the provider is made within a function');
     const statement = findStatement(code, provider);
     const views = listViews(provider).flatMap((view) => selectSame(code, view));
-    const indent = indentAt(code, startOf(statement));
+    const indent = indentAt(code, findStart(statement));
     const declared = [
       `const ${name} = createHdr({`,
       `  views: [`,
@@ -50,10 +59,10 @@ export function planViews(code: CodeModule): PlannedCode {
         findImportsEnd(code, imported),
         style.newline + formatImport(['createHdr'], '@hdrscope/otel', imported, style),
       ),
-      insertAt(startOf(statement), declared.map((line) => `${line}${style.newline}${indent}`).join('')),
-      insertAt(startOf(provider), `${name}.wrapProvider(`),
+      insertAt(findStart(statement), declared.map((line) => `${line}${style.newline}${indent}`).join('')),
+      insertAt(findStart(provider), `${name}.wrapProvider(`),
       ...wrapReaders(code, provider, name),
-      insertAt(endOf(provider), ')'),
+      insertAt(findEnd(provider), ')'),
     ];
   });
   if (planned instanceof Obstacle)
@@ -115,18 +124,18 @@ function selectSame(code: CodeModule, view: ObjectExpression): string[] {
   for (const property of view.properties) {
     const key = property.type === 'ObjectProperty' ? readKey(property.key, property.computed) : undefined;
     if (key === undefined)
-      throw new Obstacle(property, `line ${lineOf(code, property)}: a view is known only at run time`);
+      throw new Obstacle(property, `line ${findLine(code, property)}: a view is known only at run time`);
     if (!CRITERIA.has(key) || property.type !== 'ObjectProperty') continue;
     const { value } = property;
     const isFixed = value.type === 'StringLiteral' || value.type === 'MemberExpression';
     if (!isFixed)
       throw new Obstacle(
         property,
-        `line ${lineOf(code, property)}: ${key} of a view is known only at run time`,
+        `line ${findLine(code, property)}: ${key} of a view is known only at run time`,
       );
     criteria.push(`${key}: ${readSource(code, value)}`);
   }
-  if (criteria.length === 0) throw new Obstacle(view, `line ${lineOf(code, view)}: a view selects nothing`);
+  if (criteria.length === 0) throw new Obstacle(view, `line ${findLine(code, view)}: a view selects nothing`);
   return [criteria.join(', ')];
 }
 
@@ -137,7 +146,7 @@ function wrapReaders(code: CodeModule, provider: NewExpression, name: string): L
     throw new Obstacle(provider, 'its readers are not in a list, so they cannot be wrapped');
   return readers.flatMap((reader) => {
     if (reader === null || reader.type === 'SpreadElement')
-      throw new Obstacle(option, `line ${lineOf(code, option)}: a reader is known only at run time`);
-    return [insertAt(startOf(reader), `${name}.wrapReader(`), insertAt(endOf(reader), ')')];
+      throw new Obstacle(option, `line ${findLine(code, option)}: a reader is known only at run time`);
+    return [insertAt(findStart(reader), `${name}.wrapReader(`), insertAt(findEnd(reader), ')')];
   });
 }

@@ -129,20 +129,20 @@ const FUNCTIONS: ReadonlySet<string> = new Set<FunctionType>([
 
 /** The text of a node. */
 export function readSource({ text }: Pick<ParsedCode, 'text'>, node: Node): string {
-  return text.slice(startOf(node), endOf(node));
+  return text.slice(findStart(node), findEnd(node));
 }
 
-export function startOf(node: Node): number {
+export function findStart(node: Node): number {
   return node.start!;
 }
 
-export function endOf(node: Node): number {
+export function findEnd(node: Node): number {
   return node.end!;
 }
 
 /** The line on which a node begins, from 1. */
-export function lineOf({ text }: Pick<ParsedCode, 'text'>, node: Node): number {
-  return lineAt(text, startOf(node));
+export function findLine({ text }: Pick<ParsedCode, 'text'>, node: Node): number {
+  return lineAt(text, findStart(node));
 }
 
 /** The name of a key or a property that the text states: `a` of `{ a: 1 }`, `{ 'a': 1 }` and `x.a`. */
