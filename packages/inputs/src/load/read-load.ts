@@ -88,8 +88,9 @@ export async function findLabels(form: RequestForm, beginning: string): Promise<
     await readRequests(form, [new TextEncoder().encode(beginning)], { onRequest: () => {} }, options);
     return [];
   } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
     // The readers say which labels there are when they are asked for another one.
-    const { labels = [] } = (error as HdrscopeError).details as { labels?: readonly string[] };
+    const { labels = [] } = error.details as { labels?: readonly string[] };
     return labels;
   }
 }
