@@ -245,8 +245,8 @@ console.log(JSON.stringify(functions));`;
 }
 
 /**
- * Takes the entry `./internal` from a packed package. Otherwise TypeScript names a type by it as soon as any other package uses it, and in a
- * library with this package alone, the same type has no name.
+ * Takes the entry `./internal` from a packed package. TypeScript names types by this entry where another package uses it, and in a library that
+ * has the first package alone, these types have no name.
  *
  * @param {string} file Its package.json.
  */

@@ -85,7 +85,7 @@ async function selectRows(folder: string, { metric, where, sinceMs, untilMs }: A
 }
 
 interface Group extends Pick<MergedRow, 'metric' | 'attributes'> {
-  /** Of the stretch of time; `undefined` when the whole time is one. */
+  /** The stretch of time of the rows; `undefined` when the question does not divide the time. */
   readonly stretch: { readonly startMs: number; readonly endMs: number } | undefined;
   readonly rows: HistoryRow[];
   crossingCount: number;

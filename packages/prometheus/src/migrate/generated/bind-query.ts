@@ -11,7 +11,7 @@ import {
 } from '../syntax.ts';
 import { listExamples } from './example-texts.ts';
 
-/** The label that tells the series of one question from those of others. */
+/** The label whose value names the question that a series is made for. */
 export const CASE_LABEL = 'hdrscope_case';
 
 /** The values of labels for which nothing states one. Variables of Grafana choose the first two. */

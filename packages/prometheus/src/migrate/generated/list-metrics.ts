@@ -6,7 +6,7 @@ export interface AskedMetric {
   /** The name of the series of numbers, or of the native histogram. */
   readonly name: string;
   readonly selectors: readonly ReadSelector[];
-  /** Of a histogram: the names of recorded series that have its buckets before. */
+  /** The recorded series that have the buckets of a histogram before the rewriting; numbers have none. */
   readonly recordedAs?: readonly string[];
 }
 
@@ -21,12 +21,12 @@ const PARTS = /_(bucket|sum|count)$/;
 export function listMetrics(before: QueryReading, after: QueryReading): AskedMetrics {
   const names = new Set(before.selectors.map(({ name }) => name));
   const natives = new Set(after.selectors.map(({ name }) => name).filter((name) => !names.has(name)));
-  const nativeOf = (name: string): string | undefined =>
+  const findNative = (name: string): string | undefined =>
     [name.replace(PARTS, ''), renameRecord(name)].find((native) => natives.has(native));
   const numbers = new Map<string, ReadSelector[]>();
   const histograms = new Map<string, { selectors: ReadSelector[]; recordedAs: Set<string> }>();
   for (const selector of before.selectors) {
-    const native = nativeOf(selector.name);
+    const native = findNative(selector.name);
     if (native === undefined) numbers.set(selector.name, [...(numbers.get(selector.name) ?? []), selector]);
     else {
       const histogram = histograms.get(native) ?? { selectors: [], recordedAs: new Set() };

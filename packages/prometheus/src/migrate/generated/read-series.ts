@@ -41,13 +41,13 @@ export interface QueryReading {
 
 /** Reads which series a query without variables needs. */
 export function readSeries(query: string): QueryReading {
-  const reading = {
-    selectors: [] as ReadSelector[],
-    labels: new Set<string>(),
-    patterns: [] as LabelMatcher[],
-    bounds: [] as number[],
-    thresholds: [] as number[],
-    offsetsMs: [] as number[],
+  const reading: Draft = {
+    selectors: [],
+    labels: new Set(),
+    patterns: [],
+    bounds: [],
+    thresholds: [],
+    offsetsMs: [],
   };
   const root = parseQuery(query);
   visit(root, (node) => noteNode(query, node, reading));
@@ -57,14 +57,15 @@ export function readSeries(query: string): QueryReading {
   return reading;
 }
 
-type Draft = { -readonly [Key in keyof QueryReading]: QueryReading[Key] } & {
+/** A reading that is not yet complete. */
+interface Draft extends QueryReading {
   readonly selectors: ReadSelector[];
   readonly labels: Set<string>;
   readonly patterns: LabelMatcher[];
   readonly bounds: number[];
   readonly thresholds: number[];
   readonly offsetsMs: number[];
-};
+}
 
 function noteNode(query: string, node: SyntaxNode, reading: Draft): void {
   const slice = (one: SyntaxNode): string => query.slice(one.from, one.to);
