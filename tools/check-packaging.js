@@ -6,6 +6,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { BROWSER_SCRIPTS } from './bundle.js';
 import { entriesOf, targetsOf } from './lib/manifest-maps.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
@@ -19,24 +22,23 @@ import { leaveOutDeclarations } from './release/pack.js';
 const ALLOWED = /^(bin|dist|program|src)\/|^(README\.md|LICENSE|package\.json)$/;
 const NEEDED = ['package.json', 'README.md', 'LICENSE'];
 
-const ATTW = ['--format', 'ascii', '--no-emoji', '--profile'];
-
-/** @type {readonly { name: string, options: string[] }[]} */
-const LINTERS = [
-  { name: 'publint', options: ['--strict'] },
-  { name: 'attw', options: [...ATTW, 'esm-only'] },
-];
+/**
+ * What the linters of a package ask for. Our packages have modules only.
+ *
+ * @type {{ publint: Omit<import('publint').Options, 'pack'>, ignoredResolutions: readonly import('@arethetypeswrong/core').ResolutionKind[] }}
+ */
+const OF_MODULES = {
+  publint: { strict: true, level: 'warning' },
+  ignoredResolutions: ['node10', 'node16-cjs'],
+};
 
 /**
- * The linters of a package of CommonJS. Its modules have a default export beside others, as the modules that they take the place
+ * Those of a package of CommonJS. Its modules have a default export beside others, as the modules that they take the place
  * of, and publint warns of these.
  *
- * @type {typeof LINTERS}
+ * @type {typeof OF_MODULES}
  */
-const COMMONJS_LINTERS = [
-  { name: 'publint', options: ['--level', 'error'] },
-  { name: 'attw', options: [...ATTW, 'node16'] },
-];
+const OF_COMMONJS = { publint: { level: 'error' }, ignoredResolutions: ['node10'] };
 
 /**
  * Whether a package takes the place of one of CommonJS. It has a `main` for old programs.
@@ -160,17 +162,24 @@ function unpackAll(root, projects, folder) {
  *
  * @param {Project} project
  * @param {string} file
- * @returns {string[]}
+ * @returns {Promise<string[]>}
  */
-function lintPackage({ manifest }, file) {
-  return (isCommonJs(manifest) ? COMMONJS_LINTERS : LINTERS).flatMap(({ name, options }) => {
-    const program = join(workspaceRoot, 'node_modules/.bin', name);
-    const { status, stdout, stderr } = spawnSync(program, [file, ...options], {
-      encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
-    });
-    return status === 0 ? [] : [`${name} refuses it:\n${`${stdout}${stderr}`.trim()}`];
+async function lintPackage({ manifest }, file) {
+  const asked = isCommonJs(manifest) ? OF_COMMONJS : OF_MODULES;
+  const bytes = new Uint8Array(readFileSync(file));
+  const { messages, pkg } = await publint({
+    ...asked.publint,
+    pkgDir: 'package',
+    pack: { tarball: bytes.buffer },
   });
+  const analysis = await checkPackage(createPackageFromTarballData(bytes));
+  const problems = analysis.types ? analysis.problems : [{ kind: 'no types' }];
+  return [
+    ...messages.map((message) => `publint refuses it: ${formatMessage(message, pkg, { color: false })}`),
+    ...problems
+      .filter((one) => !('resolutionKind' in one && asked.ignoredResolutions.includes(one.resolutionKind)))
+      .map((problem) => `attw refuses it: ${JSON.stringify(problem)}`),
+  ];
 }
 
 /**
@@ -276,9 +285,9 @@ function runNode(type, code, cwd) {
 /**
  * @param {string} root
  * @param {string[]} [names] The packages. @default all that are published
- * @returns {{ packages: number, problems: string[] }}
+ * @returns {Promise<{ packages: number, problems: string[] }>}
  */
-export function checkPackaging(root, names = []) {
+export async function checkPackaging(root, names = []) {
   const published = listProjects(root).filter(({ manifest }) => manifest.private !== true);
   const unknown = names.filter((name) => !published.some((project) => project.name === name));
   if (unknown.length > 0)
@@ -290,24 +299,21 @@ export function checkPackaging(root, names = []) {
   }
   const folder = join(root, '.packed');
   const packed = new Map(unpackAll(root, projects, folder).map((one) => [one.name, one]));
-  const problems = projects.flatMap((project) => {
+  const problems = [];
+  for (const project of projects) {
     const { files, filename } = /** @type {Packed} */ (packed.get(project.name));
-    return [
-      ...checkFiles(
-        project,
-        files.map(({ path }) => path),
-      ),
-      ...lintPackage(project, join(folder, filename)),
-      ...loadEntries(project, folder),
-    ].map((text) => `${project.name}: ${text}`);
-  });
+    const paths = files.map(({ path }) => path);
+    const linted = await lintPackage(project, join(folder, filename));
+    const found = [...checkFiles(project, paths), ...linted, ...loadEntries(project, folder)];
+    problems.push(...found.map((text) => `${project.name}: ${text}`));
+  }
   problems.push(...findUnnamedResults(projects, folder));
   rmSync(folder, { recursive: true, force: true });
   return { packages: projects.length, problems };
 }
 
 if (isMain(import.meta)) {
-  const { packages, problems } = checkPackaging(workspaceRoot, process.argv.slice(2));
+  const { packages, problems } = await checkPackaging(workspaceRoot, process.argv.slice(2));
   for (const problem of problems) console.log(problem);
   console.log(`${packages} packages packed, linted and loaded, ${problems.length} problems`);
   process.exitCode = problems.length === 0 ? 0 : 1;

@@ -31,7 +31,7 @@ const good = {
 
 testPacked(
   'accepts a package that has sources, a build, a README and types, and that loads both ways',
-  () => {
+  async () => {
     const user = {
       ...good,
       'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
@@ -43,9 +43,9 @@ testPacked(
       'packages/unpublished/package.json': manifest('unpublished', { private: true }),
     };
     const tree = createTree({ ...root, ...user });
-    expect(checkPackaging(tree)).toEqual({ packages: 2, problems: [] });
-    expect(checkPackaging(tree, ['good'])).toEqual({ packages: 1, problems: [] });
-    expect(checkPackaging(tree, ['other'])).toEqual({
+    expect(await checkPackaging(tree)).toEqual({ packages: 2, problems: [] });
+    expect(await checkPackaging(tree, ['good'])).toEqual({ packages: 1, problems: [] });
+    expect(await checkPackaging(tree, ['other'])).toEqual({
       packages: 0,
       problems: ['no package other is published'],
     });
@@ -53,19 +53,19 @@ testPacked(
   },
 );
 
-testPacked('requires the scripts for browsers, and accepts no others', () => {
+testPacked('requires the scripts for browsers, and accepts no others', async () => {
   const files = Object.entries(good).map(([path, content]) => [path.replace('/good/', '/plot/'), content]);
   const plot = { ...Object.fromEntries(files), 'packages/plot/package.json': manifest('plot') };
   const bundled = { 'packages/plot/dist/browser/plot.js': '', 'packages/plot/dist/browser/other.js': '' };
-  expect(checkPackaging(createTree({ ...root, ...plot, ...bundled })).problems).toEqual([
+  expect((await checkPackaging(createTree({ ...root, ...plot, ...bundled }))).problems).toEqual([
     'plot: dist/browser/other.js is left over: delete packages/plot/dist and build again',
   ]);
-  expect(checkPackaging(createTree({ ...root, ...plot })).problems).toEqual([
+  expect((await checkPackaging(createTree({ ...root, ...plot }))).problems).toEqual([
     'plot: dist/browser/plot.js is missing: node tools/bundle.js',
   ]);
 });
 
-testPacked('names missing, unwanted and stale files of a package', () => {
+testPacked('names missing, unwanted and stale files of a package', async () => {
   const {
     'packages/good/README.md': _readme,
     'packages/good/LICENSE': _license,
@@ -84,7 +84,7 @@ testPacked('names missing, unwanted and stale files of a package', () => {
     'packages/good/dist/.tsbuildinfo': '',
     'packages/good/dist/renamed.js': '',
   });
-  expect(checkPackaging(tree).problems).toEqual([
+  expect((await checkPackaging(tree)).problems).toEqual([
     'good: README.md is missing',
     'good: LICENSE is missing',
     'good: dist/.tsbuildinfo does not belong in the package',
@@ -93,17 +93,17 @@ testPacked('names missing, unwanted and stale files of a package', () => {
       /^good: dist\/renamed\.js is left over: delete .*packages\/good\/dist and build again$/,
     ),
     'good: dist/zlib.node.js is named in package.json and is missing',
-    expect.stringMatching(
-      /^good: publint refuses it:\n.*\.\/dist\/index\.d\.ts but the file does not exist.*\.\/bin\/good\.js but the file does not/s,
-    ),
-    expect.stringMatching(/^good: attw refuses it:\n.*node16 \(from ESM\): No types/s),
+    expect.stringMatching(/^good: publint refuses it: .*\.\/dist\/index\.d\.ts but the file does not exist/),
+    expect.stringMatching(/^good: publint refuses it: .*\.\/bin\/good\.js but the file does not exist/),
+    expect.stringMatching(/^good: attw refuses it: .*UntypedResolution.*node16-esm/),
+    expect.stringMatching(/^good: attw refuses it: .*UntypedResolution.*bundler/),
     expect.stringMatching(/TS7016: Could not find a declaration file for module 'good'/),
   ]);
 });
 
 testPacked(
   'accepts modules that an entry imports, and names maps and declarations without their sources',
-  () => {
+  async () => {
     const tree = createTree({
       ...root,
       ...good,
@@ -118,7 +118,7 @@ testPacked(
       'packages/good/dist/index.d.ts': "import './gone.ts';\nexport declare function one(): number;",
       'packages/good/dist/gone.d.ts': '',
     });
-    expect(checkPackaging(tree).problems.toSorted()).toEqual([
+    expect((await checkPackaging(tree)).problems.toSorted()).toEqual([
       'good: dist/gone.d.ts is left over: delete packages/good/dist and build again',
       'good: dist/index.js.map leads to ../src/gone.ts, which is missing',
       'good: dist/old-chunk.js is left over: delete packages/good/dist and build again',
@@ -130,12 +130,14 @@ testPacked(
 testPacked.each([
   ["import 'not-there';", /^good: .*Cannot find package 'not-there'/s],
   ['export const one = await 1;', /^good: .*ERR_REQUIRE_ASYNC_MODULE/s],
-])('refuses a package that does not load: %s', (code, message) => {
-  const { problems } = checkPackaging(createTree({ ...root, ...good, 'packages/good/dist/index.js': code }));
+])('refuses a package that does not load: %s', async (code, message) => {
+  const { problems } = await checkPackaging(
+    createTree({ ...root, ...good, 'packages/good/dist/index.js': code }),
+  );
   expect(problems).toContainEqual(expect.stringMatching(message));
 });
 
-testPacked('names functions whose result a library cannot declare', () => {
+testPacked('names functions whose result a library cannot declare', async () => {
   const hidden = {
     'packages/good/src/hidden.ts': 'export interface Hidden { a: number }',
     'packages/good/dist/hidden.d.ts': 'export interface Hidden { a: number }',
@@ -143,7 +145,7 @@ testPacked('names functions whose result a library cannot declare', () => {
       "import type { Hidden } from './hidden.js';\nexport declare function one(): Hidden;",
   };
   const problem = expect.stringMatching(/'one\d' cannot be named without a reference to 'Hidden'/);
-  expect(checkPackaging(createTree({ ...root, ...good, ...hidden })).problems).toEqual([problem]);
+  expect((await checkPackaging(createTree({ ...root, ...good, ...hidden }))).problems).toEqual([problem]);
 
   // Another package that knows the type gives it no name.
   const internal = { types: './dist/hidden.d.ts', default: './dist/hidden.js' };
@@ -165,20 +167,22 @@ testPacked('names functions whose result a library cannot declare', () => {
       "import type { Hidden } from 'good/internal';\nexport declare function two(known: Hidden): number;",
     'packages/user/dist/index.js': 'export function two() { return 2; }',
   };
-  expect(checkPackaging(createTree({ ...root, ...both })).problems).toEqual([problem]);
+  expect((await checkPackaging(createTree({ ...root, ...both }))).problems).toEqual([problem]);
 });
 
 testPacked.each([
   ['import "not-there";', /^no results of functions are checked: .*Cannot find package 'not-there'/s],
   ['export const one = 1;', /^no results of functions are checked: no entry exports a function$/],
-])('refuses packages with no function whose result it could check: %s', (code, message) => {
-  const { problems } = checkPackaging(createTree({ ...root, ...good, 'packages/good/dist/index.js': code }));
+])('refuses packages with no function whose result it could check: %s', async (code, message) => {
+  const { problems } = await checkPackaging(
+    createTree({ ...root, ...good, 'packages/good/dist/index.js': code }),
+  );
   expect(problems).toContainEqual(expect.stringMatching(message));
 });
 
-test('asks for a build first', () => {
+test('asks for a build first', async () => {
   const tree = createTree({ ...root, 'packages/good/package.json': manifest('good') });
-  expect(checkPackaging(tree)).toEqual({ packages: 0, problems: ['good is not built: npm run build'] });
+  expect(await checkPackaging(tree)).toEqual({ packages: 0, problems: ['good is not built: npm run build'] });
 });
 
 testPacked(
