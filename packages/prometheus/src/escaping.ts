@@ -84,7 +84,7 @@ export function escapedFamily(family: LazyFamily, scheme: EscapingScheme): LazyF
 function escapedPart(part: LazyMetrics, scheme: EscapingScheme): LazyMetrics {
   return {
     ...part,
-    metricOf: (state, earlier) => escapedMetric(part.metricOf(state, earlier), scheme),
+    metricOf: (state, earlier, hasNative) => escapedMetric(part.metricOf(state, earlier, hasNative), scheme),
     labelsOf: (state) => escapedLabels(part.labelsOf(state), scheme),
   };
 }

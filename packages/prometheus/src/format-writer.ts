@@ -18,6 +18,8 @@ export interface FormatWriter {
    * @param metricsLength The number of bytes of all its metrics.
    */
   frame(family: FamilyFacts, metricsLength: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
+  /** Whether it shows native buckets where a metric has them. */
+  readonly hasNative: boolean;
   /** Whether labels are copied from earlier bytes. @default false */
   readonly keepsLabels?: boolean;
   /** The positive native buckets of a metric that this format has written; left out when it writes none, or as text. */
@@ -55,11 +57,13 @@ const encoder = /* @__PURE__ */ new TextEncoder();
  * @param samples The lines of a metric.
  * @param comments The lines before the metrics of a family.
  * @param end The lines after all families.
+ * @param hasNative Whether the lines of a metric show its native buckets.
  */
 export function textFormat(
   samples: (family: FamilyFacts, metric: Metric) => string,
   comments: (family: FamilyFacts) => string,
   end: string,
+  hasNative = false,
 ): FormatWriter {
   let texts: string[] = [];
   return {
@@ -76,5 +80,6 @@ export function textFormat(
     },
     frame: (family) => ({ head: utf8(comments(family)), tail: NO_BYTES }),
     end: utf8(end),
+    hasNative,
   };
 }

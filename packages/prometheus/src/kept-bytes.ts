@@ -73,11 +73,12 @@ function* blockOf(
       continue;
     }
     versions.push(versionOf(state, part));
-    if (known === undefined || place === undefined) writer.add(family, part.metricOf(state));
+    if (known === undefined || place === undefined)
+      writer.add(family, part.metricOf(state, undefined, writer.hasNative));
     else {
       const written = { bytes: known.bytes, at: known.ends[place - 1] ?? 0 };
       const earlier = earlierIn(known, place, written, writer);
-      writer.add(family, part.metricOf(state, earlier), written);
+      writer.add(family, part.metricOf(state, earlier, writer.hasNative), written);
     }
     yield;
   }

@@ -18,8 +18,11 @@ export interface LazyMetrics<State extends object = object> {
    * metric. `undefined` when the metrics of two scrapes may differ nevertheless.
    */
   readonly recipe: string | undefined;
-  /** @param earlier What the format has of the series, by an equal recipe. Left out, it has nothing. */
-  metricOf(state: State, earlier?: EarlierMetric<State>): Metric;
+  /**
+   * @param earlier What the format has of the series, by an equal recipe. Left out, it has nothing.
+   * @param hasNative Whether the format shows native buckets, which take a quarter of the time of a metric. @default true
+   */
+  metricOf(state: State, earlier?: EarlierMetric<State>, hasNative?: boolean): Metric;
   labelsOf(state: State): Labels;
   /** The object from which the labels are made: the same object and an equal recipe make equal labels. */
   identityOf(state: State): object;

@@ -61,7 +61,7 @@ export function lazyHistograms(
   return {
     states: series,
     recipe: timestampMs === undefined ? JSON.stringify([name, scope, look]) : undefined,
-    metricOf(shown, earlier) {
+    metricOf(shown, earlier, hasNative = true) {
       const state = readState(shown);
       const changed = earlier && findChangedSlots({ shown: earlier.state, version: earlier.version }, shown);
       const metric = {
@@ -72,7 +72,14 @@ export function lazyHistograms(
           state,
           family,
           look,
-          changed && { slots: changed, readBuckets: earlier.readBuckets },
+          hasNative && look.buckets !== 'classic'
+            ? nativeBuckets(
+                state,
+                family,
+                look,
+                changed && { slots: changed, readBuckets: earlier.readBuckets },
+              )
+            : undefined,
         ),
       };
       if (isLive(shown)) shown.markRead();
@@ -143,35 +150,24 @@ interface Changed extends Pick<EarlierMetric, 'readBuckets'> {
 function histogramOf(
   state: CurrentState,
   family: FamilyFacts,
-  look: HistogramLook,
-  changed: Changed | undefined,
+  { buckets, boundaries, vmrange }: HistogramLook,
+  native: NativeBuckets | undefined,
 ): HistogramValue {
   const { counts, sum, exemplars } = state;
-  const { buckets, boundaries } = look;
   const toClassic = (): ClassicBuckets => ({
     boundaries,
     counts: bucketCounts(family, state, boundaries),
   });
-  const value: HistogramValue = {
+  // No getter: V8 gives an object that is made with one a hidden class of its own, which is garbage of the old generation.
+  return {
     kind: 'histogram',
     count: counts.total,
     sum,
+    native,
     classic: buckets === 'native' ? undefined : toClassic(),
     toClassic: buckets === 'native' ? toClassic : undefined,
-    toRanges: look.vmrange ? () => rangeBuckets(family, state) : undefined,
+    toRanges: vmrange ? () => rangeBuckets(family, state) : undefined,
     exemplars: exemplars.length > 0 ? exemplars : undefined,
-  };
-  if (buckets === 'classic') return value;
-  const updated = changed && updatedBuckets(state, family, look, changed);
-  if (updated !== undefined) return { ...value, native: updated };
-  let native: NativeBuckets | undefined;
-  return {
-    ...value,
-    // The text formats do not show native buckets, which take a quarter of the time of a metric.
-    get native() {
-      native ??= nativeBuckets(state, family, look);
-      return native;
-    },
   };
 }
 
@@ -198,8 +194,12 @@ function updatedBuckets(
 function nativeBuckets(
   state: CurrentState,
   family: FamilyFacts,
-  { maxSize, maxScale, zeroThreshold }: HistogramLook,
+  look: HistogramLook,
+  changed: Changed | undefined,
 ): NativeBuckets {
+  const updated = changed && updatedBuckets(state, family, look, changed);
+  if (updated !== undefined) return updated;
+  const { maxSize, maxScale, zeroThreshold } = look;
   const { counts } = state;
   const division = toThresholdCounts(family, state);
   const positive = exponentialBuckets(counts, family, { maxSize, maxScale }, division);

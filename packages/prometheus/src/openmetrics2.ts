@@ -28,7 +28,7 @@ import {
  * Source: https://prometheus.io/docs/specs/om/open_metrics_spec_2_0/#text-format
  */
 export function openMetrics2Writer(): FormatWriter {
-  return textFormat(sample, comments, '# EOF\n');
+  return textFormat(sample, comments, '# EOF\n', true);
 }
 
 function comments(family: FamilyFacts): string {

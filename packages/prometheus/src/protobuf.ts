@@ -95,6 +95,7 @@ export function protobufWriter(): FormatWriter {
       writeMetric(writer, type, metric);
       writer.join();
     },
+    hasNative: true,
     keepsLabels: true,
     finish() {
       const bytes = writer.finish();
