@@ -66,7 +66,9 @@ test('statements for tables and for Spark name them as their engines do', async 
   const printed = async (...args: readonly string[]) => (await hdrscope(['history', 'sql', ...args])).stdout;
   expect(
     await printed('rollup', 'metrics.history', 'fleet', '--dialect', 'clickhouse', '--drop', 'host'),
-  ).toMatch(/^CREATE TABLE IF NOT EXISTS `metrics`\.`fleet_states`[\s\S]+;\nCREATE VIEW[^;]+;\n$/);
+  ).toMatch(
+    /^CREATE TABLE IF NOT EXISTS `metrics`\.`fleet_states`[\s\S]+;\nCREATE VIEW[^;]+;\nSELECT throwIf[^;]+;\n$/,
+  );
   expect(await printed('table', 'history', '--dialect', 'postgres')).toMatch(
     /^CREATE TABLE IF NOT EXISTS "history" \([\s\S]+;\nCREATE INDEX [^;]+;\n$/,
   );

@@ -1,4 +1,5 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { wellFormed } from '../rows/attribute-texts.ts';
 import { HOUR_MS } from '../times.ts';
 import { DIALECTS } from './dialects.ts';
 import type { HistorySource } from './history-sql.ts';
@@ -54,16 +55,19 @@ const OWNER: OptionsOwner<RollupSqlOptions> = {
  * With `drop`, series that differ in these attributes only are one series of the rollup, as far as their scales and bits are equal. Its
  * column `series` counts them: it is no column of a history, and readers may ignore it.
  *
+ * The statements may be run again, which changes nothing. Where the rollup has another length or drops other keys, the last one is an error of
+ * the engine.
+ *
  * @param table The table of `historyTableSql`.
- * @returns Statements that are run once, in this order.
+ * @returns Statements that are run in this order.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
  * @example
  * ```ts
  * import { historyRollupSql } from '@hdrscope/history';
  *
- * historyRollupSql('clickhouse', ['metrics', 'history'], { into: 'history_hourly' }).length; //=> 3
+ * historyRollupSql('clickhouse', ['metrics', 'history'], { into: 'history_hourly' }).length; //=> 4
  * historyRollupSql('clickhouse', 'history', { drop: ['host.name'] })[0]!.includes('series AggregateFunction(uniqExact'); //=> true
- * historyRollupSql('clickhouse', ['metrics', 'history'], { cluster: 'fleet' }).length; //=> 4
+ * historyRollupSql('clickhouse', ['metrics', 'history'], { cluster: 'fleet' }).length; //=> 5
  * historyRollupSql('postgres')[0]!.startsWith('CREATE MATERIALIZED VIEW IF NOT EXISTS "history_rollup"'); //=> true
  * ```
  */
@@ -86,9 +90,20 @@ export function historyRollupSql(
   const partsOf = (ending: string): string[] => [...parts.slice(0, -1), `${into}${ending}`];
   const nameOf = (ending: string): string => tableNameOf(dialect, partsOf(ending));
   const shards = describeShards(dialect, table, cluster);
-  const rollup = { from: shards?.own ?? from, nameOf, stretch: stretchOf(dialect, everyMs), drop };
+  const rollup = {
+    from: shards?.own ?? from,
+    nameOf,
+    stretch: stretchOf(dialect, everyMs),
+    drop,
+    producer: describeRollup(everyMs, drop),
+  };
   return dialect === 'clickhouse'
-    ? clickhouseRollup({ ...rollup, ttl, shards: describeShards(dialect, partsOf('_states'), cluster) })
+    ? clickhouseRollup({
+        ...rollup,
+        ttl,
+        shards: describeShards(dialect, partsOf('_states'), cluster),
+        parts: partsOf(''),
+      })
     : postgresRollup(rollup, `${into}_key`);
 }
 
@@ -107,7 +122,19 @@ interface Rollup {
   readonly stretch: string;
   /** The keys of attributes that rows of the rollup lack. */
   readonly drop: readonly string[];
+  /** What the producers of its rows begin with. No other rollup has it, and it needs no escaping in SQL. */
+  readonly producer: string;
 }
+
+function describeRollup(everyMs: number, drop: readonly string[]): string {
+  const keys = [...new Set(drop)]
+    .sort()
+    .map((key) => ` -${encodeURIComponent(wellFormed(key)).replaceAll("'", '%27')}`);
+  return `rollup ${everyMs}${keys.join('')} `;
+}
+
+const OTHER_ROLLUP =
+  'the rollup is there already, with another length or without other keys: drop it, or choose another name';
 
 function stretchOf(name: TableDialect, everyMs: number): string {
   const dialect = DIALECTS[name];
@@ -130,9 +157,13 @@ interface ClickHouseRollup extends Rollup {
   readonly ttl: string;
   /** Those of the table of states. */
   readonly shards: Shards | undefined;
+  /** The parts of its name. */
+  readonly parts: readonly string[];
 }
 
-function clickhouseRollup({ from, nameOf, stretch, drop, ttl, shards }: ClickHouseRollup): string[] {
+function clickhouseRollup(rollup: ClickHouseRollup): string[] {
+  const { from, nameOf, stretch, drop, producer, ttl, shards, parts } = rollup;
+  const { text } = DIALECTS.clickhouse;
   const states = nameOf('_states');
   const { own = states, onCluster = '' } = shards ?? {};
   const attributes = DIALECTS.clickhouse.without('rows.attributes', drop);
@@ -176,7 +207,7 @@ FROM ${from} AS rows
 WHERE rows.count > 0
 GROUP BY ${key}`,
     `CREATE VIEW IF NOT EXISTS ${nameOf('')}${onCluster} AS
-SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('rollup ', hex(sipHash128(${KEY.join(', ')}))) AS producer,
+SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('${producer}', hex(sipHash128(${KEY.join(', ')}))) AS producer,
   toUnixTimestamp64Milli(start) AS sequence, sum(states.count) AS count, sum(states.sum) AS sum, min(states.min) AS min,
   max(states.max) AS max, scale, bits, ${numbersOf('bitShiftRight(place, 32)')} AS k,
   tupleElement(sumMap(states.slots), 2) AS c, version, ${numbersOf('bitAnd(place, 4294967295)')} AS w,
@@ -184,12 +215,15 @@ SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('
   max(states.max) - max(states.max_lower) AS max_below, toUInt64(0) AS revision, '' AS exemplars${series.total}
 FROM ${states} AS states
 GROUP BY ${key}`,
+    `SELECT throwIf(count() = 0, ${text(OTHER_ROLLUP)}) FROM system.tables
+WHERE database = ${parts.length > 1 ? text(parts.at(-2)!) : 'currentDatabase()'} AND name = ${text(parts.at(-1)!)} AND position(create_table_query, '${producer}') > 0`,
   ];
 }
 
-function postgresRollup({ from, nameOf, stretch, drop }: Rollup, index: string): string[] {
+function postgresRollup({ from, nameOf, stretch, drop, producer }: Rollup, index: string): string[] {
   const key = [...KEY, 'stretch'].join(', ');
   const view = nameOf('');
+  const { text } = DIALECTS.postgres;
   const attributes = DIALECTS.postgres.without('attributes', drop);
   const isMerged = drop.length > 0;
   return [
@@ -212,11 +246,14 @@ WITH rows AS (
   FROM slots GROUP BY ${key}
 )
 SELECT metric, unit, attributes, ${DIALECTS.postgres.time('stretch')} AS "start", "end",
-  'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
+  '${producer}' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
   coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version, coalesce(w, '{}') AS w,
   sum_below, sum_above, min_above, max_below, 0::bigint AS revision, '' AS exemplars${isMerged ? ', series' : ''}
 FROM facts LEFT JOIN lists USING (${key})`,
     // Without it, a refresh locks out readers.
     `CREATE UNIQUE INDEX IF NOT EXISTS ${DIALECTS.postgres.name(index)} ON ${view} (producer, sequence)`,
+    // A text that is no number is an error with this text. Without the definition in it, PostgreSQL would read it before the condition.
+    `SELECT CASE WHEN position('${producer}' IN definition) = 0 THEN CAST(left(definition, 0) || ${text(OTHER_ROLLUP)} AS integer) END
+FROM pg_get_viewdef(${text(view)}::regclass) AS definition`,
   ];
 }

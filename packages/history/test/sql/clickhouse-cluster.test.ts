@@ -42,7 +42,8 @@ describeWithPeers(['chdb'])('statements for a cluster, in ClickHouse 26 that is 
   async function make(statements: readonly string[]): Promise<void> {
     const clause = ' ON CLUSTER `alone`';
     for (const sql of statements) {
-      expect(sql).toContain(clause);
+      // A server that is asked answers for all.
+      if (!sql.startsWith('SELECT ')) expect(sql).toContain(clause);
       // It knows the clause.
       await server.run(`EXPLAIN AST ${sql}`);
       await server.run(sql.replace(clause, ''));

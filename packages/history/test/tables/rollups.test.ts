@@ -1,7 +1,13 @@
 import { testUnless } from '@hdrscope/testing';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { historyRollupSql, historySql, mergeRows, percentilesOf } from '../../src/index.ts';
+import {
+  historyRollupSql,
+  historySql,
+  mergeRows,
+  percentilesOf,
+  type RollupSqlOptions,
+} from '../../src/index.ts';
 import { ENGINES, type Engine } from '../support/engines.ts';
 import { withNumbers } from '../support/merged-percentiles.ts';
 import { droppedKeys, inOrder, mergedSeries, rolledRow, rowsOfHosts } from '../support/merged-series.ts';
@@ -94,5 +100,25 @@ describe.each(ENGINES)('a rollup over attributes in $name', ({ missing, start })
       p99_9_lower: p999!.lower,
       p99_9_upper: p999!.upper,
     });
+  });
+
+  testEngine('is made again as it is, and not with another length or other keys', async () => {
+    const drop = ["it's", 'a "b" % \\ €', '\ud800'];
+    await written([], drop, 60_000);
+    const table = `merged ${tables - 1}`;
+    const make = async (options: RollupSqlOptions): Promise<void> => {
+      for (const sql of historyRollupSql(engine.dialect, table, options)) await engine.run(sql);
+    };
+    await make({ everyMs: 60_000, drop: drop.toReversed() });
+    for (const other of [
+      { everyMs: 60_001, drop },
+      { everyMs: 60_000, drop: drop.slice(1) },
+      { everyMs: 60_000, drop: [...drop, 'host'] },
+    ]) {
+      await expect(make(other)).rejects.toThrow(
+        'the rollup is there already, with another length or without other keys: drop it, or choose another name',
+      );
+    }
+    await make({ ...{ everyMs: 60_001, drop }, into: `${table} 2` });
   });
 });
