@@ -1,23 +1,26 @@
-import { exponentialBuckets, recountBuckets, SparseCounts } from '@hdrscope/core/internal';
+import {
+  exponentialBuckets,
+  type RecountedBuckets,
+  recountBuckets,
+  SparseCounts,
+} from '@hdrscope/core/internal';
 import type { FamilySnapshot } from '@hdrscope/registry';
 import { type CurrentState, toThresholdCounts } from '@hdrscope/registry/internal';
 import type { PointKind } from './kept-points.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import { type ExponentialHistogramValue, PointType } from './sdk.ts';
 
+type Updated = NonNullable<PointKind<ExponentialHistogramValue>['updated']>;
+
 /** Exponential histograms: see `exponentialBuckets` in core. */
 export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
   type: PointType.EXPONENTIAL_HISTOGRAM,
   valueOf: (state, family, { maxSize, maxScale }) => toExponential(state, family, maxSize, maxScale),
-  updated({ scale, zeroCount, positive }, state, changed, family, { maxScale }) {
-    const { counts } = state;
-    if (!(positive instanceof PackedBuckets && counts instanceof SparseCounts)) return undefined;
-    const division = toThresholdCounts(family, state);
-    const earlier = { scale, offset: positive.offset, length: positive.length };
-    const recounted = recountBuckets(earlier, counts, family, maxScale, changed, division);
-    if (recounted === undefined) return undefined;
-    const zeros = changed[0] === 0 ? counts.at(0) : zeroCount;
-    return valueFrom(state, scale, zeros, positive.with(recounted));
+  updated(earlier, ...changes) {
+    const found = recount(earlier, ...changes);
+    if (found === undefined) return undefined;
+    const { state, zeroCount, positive, recounted } = found;
+    return valueFrom(state, earlier.scale, zeroCount, positive.with(recounted));
   },
   packed(value) {
     const { positive } = value;
@@ -25,6 +28,27 @@ export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
     return { ...value, positive: PackedBuckets.of(positive.offset, positive.bucketCounts) };
   },
 };
+
+/** The buckets of an earlier value, and their new counts. */
+interface Recount {
+  readonly state: CurrentState;
+  readonly zeroCount: number;
+  readonly positive: PackedBuckets;
+  readonly recounted: RecountedBuckets;
+}
+
+/** Counts some buckets of an earlier value anew; `undefined` where all of them lie elsewhere. */
+export function recount(
+  ...[{ scale, zeroCount, positive }, state, changed, family, { maxScale }]: Parameters<Updated>
+): Recount | undefined {
+  const { counts } = state;
+  if (!(positive instanceof PackedBuckets && counts instanceof SparseCounts)) return undefined;
+  const division = toThresholdCounts(family, state);
+  const earlier = { scale, offset: positive.offset, length: positive.length };
+  const recounted = recountBuckets(earlier, counts, family, maxScale, changed, division);
+  if (recounted === undefined) return undefined;
+  return { state, positive, recounted, zeroCount: changed[0] === 0 ? counts.at(0) : zeroCount };
+}
 
 /**
  * Converts a series to an exponential histogram.

@@ -25,7 +25,7 @@ export class PackedBuckets {
     this.offset = offset;
     // Own properties, as those of a class would be missing in copies, in JSON and in messages to other threads.
     Object.defineProperty(this, 'bucketCounts', BUCKET_COUNTS);
-    Object.defineProperty(this, PACKED, { value: packed });
+    Object.defineProperty(this, PACKED, { value: packed, writable: true });
   }
 
   /** How many buckets there are. Not enumerable: the SDK's have no such property. */
@@ -39,10 +39,9 @@ export class PackedBuckets {
   }
 
   /** These buckets with other counts of some of them. */
-  with({ offset, length, counts }: RecountedBuckets): PackedBuckets {
-    const before = packedIn(this);
-    const after = withCounts(before, offset - this.offset, counts, length);
-    return after === before ? this : new PackedBuckets(this.offset, after);
+  with(recounted: RecountedBuckets): PackedBuckets {
+    const after = recountedIn(this, recounted);
+    return after === packedIn(this) ? this : new PackedBuckets(this.offset, after);
   }
 }
 
@@ -70,6 +69,16 @@ const BUCKET_COUNTS: PropertyDescriptor & ThisType<PackedBuckets> = {
 
 function packedIn(buckets: PackedBuckets): PackedCounts {
   return (buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED];
+}
+
+/** Changes some counts. A function, so that programs of readers that keep earlier values need not bundle it. */
+export function changeBuckets(buckets: PackedBuckets, recounted: RecountedBuckets): void {
+  if (lastRead === buckets) lastRead = undefined;
+  (buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED] = recountedIn(buckets, recounted);
+}
+
+function recountedIn(buckets: PackedBuckets, { offset, length, counts }: RecountedBuckets): PackedCounts {
+  return withCounts(packedIn(buckets), offset - buckets.offset, counts, length);
 }
 
 /** The counts of buckets as they are kept: those of hdrscope without unpacking them. */

@@ -1,14 +1,17 @@
 import { inspect } from 'node:util';
-import { createRegistry } from '@hdrscope/registry';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import { readShown } from '@hdrscope/registry/internal';
 import fc from 'fast-check';
 import { EXPONENTIAL } from '../src/exponential.ts';
 import { KeptPoints } from '../src/kept-points.ts';
 import { metricSettings } from '../src/metric-settings.ts';
-import { PackedBuckets } from '../src/packed-buckets.ts';
+import { changeBuckets, PackedBuckets } from '../src/packed-buckets.ts';
 import { hdrCollector } from '../src/producer.ts';
 import { Temporality } from '../src/sdk.ts';
+import { deliveriesFor } from '../src/sender/deliveries.ts';
 import { compact, type Delivery } from '../src/sender/delivery.ts';
 import type { Item } from '../src/sender/encoding.ts';
+import { settingsOf as senderSettings } from '../src/sender/options.ts';
 
 const recording = fc.record({
   series: fc.nat(4),
@@ -27,9 +30,30 @@ const step = fc.oneof(
 const OVERFLOW = { 'otel.metric.overflow': true };
 
 describe('the values that a cumulative reader keeps', () => {
-  test.each(['exponential', 'explicit'] as const)(
-    'are those of a reader that keeps none, for %s histograms and any sequence of records, removals, collections and snapshots',
-    async (format) => {
+  /** Makes a reader, whose values depend on the maximal number of buckets. */
+  type MakeReader = (registry: Registry, maxSize: number) => () => Promise<unknown>;
+  const readerOf =
+    (format: 'exponential' | 'explicit'): MakeReader =>
+    (registry, maxSize) => {
+      const settingsOf = () => metricSettings('s', { maxSize });
+      const collector = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
+      return async () =>
+        (await collector.collect(Temporality.CUMULATIVE, () => format, undefined)).scopeMetrics;
+    };
+  const sender: MakeReader = (registry) => {
+    const settings = senderSettings({ url: 'http://127.0.0.1/' });
+    settings.memory.numbers = { timeMs: 0, counts: new Map() };
+    const deliveries = deliveriesFor(registry, settings, settings.memory);
+    return async () => (await deliveries.totals(await readShown(registry), { untilMs: 0 })).items;
+  };
+
+  test.each([
+    ['a reader of exponential histograms', readerOf('exponential')],
+    ['a reader of explicit ones', readerOf('explicit')],
+    ['a sender', sender],
+  ])(
+    'are those of one that keeps none, for %s and any sequence of records, removals, collections and snapshots',
+    async (_, makeReader) => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(step, { maxLength: 40 }),
@@ -37,26 +61,23 @@ describe('the values that a cumulative reader keeps', () => {
           fc.constantFrom([], [0.25], [0.1, 0.25, 0.25005, 1]),
           async (steps, maxSize, thresholds) => {
             const registry = createRegistry();
-            const settingsOf = () => metricSettings('s', { maxSize });
             // The last series counts whatever has no place.
             const family = registry.histogram({
               ...{ name: 'x', unit: 's', cardinalityLimit: 4 },
               thresholds,
             });
-            const keeping = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
-            const other = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
-            const collect = async (collector = keeping) =>
-              (await collector.collect(Temporality.CUMULATIVE, () => format, undefined)).scopeMetrics;
+            const keeping = makeReader(registry, maxSize);
+            const other = makeReader(registry, maxSize);
             for (const one of steps) {
-              if (one === 'collect') await collect();
-              else if (one === 'collect for another') await collect(other);
+              if (one === 'collect') await keeping();
+              else if (one === 'collect for another') await other();
               else if (one === 'gather') await registry.gather();
               else if ('removed' in one)
                 family.remove(one.removed === 5 ? OVERFLOW : { series: one.removed });
               else for (let i = 0; i < one.times; i++) family.with({ series: one.series }).record(one.value);
             }
-            const fresh = await collect(hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE));
-            const kept = await collect();
+            const fresh = await makeReader(registry, maxSize)();
+            const kept = await keeping();
             // Collections have moments of their own.
             expect(JSON.parse(withoutTimes(kept))).toEqual(JSON.parse(withoutTimes(fresh)));
           },
@@ -119,12 +140,17 @@ describe('packed buckets', () => {
           const first = Math.min(at, counts.length);
           const replacing = others.slice(0, counts.length - first);
           const expected = counts.toSpliced(first, replacing.length, ...replacing);
-          const changed = PackedBuckets.of(-7, counts).with({
+          const recounted = {
             offset: -7 + first,
             length: replacing.length,
             counts: Float64Array.from([...replacing, 99]),
-          });
+          };
+          const buckets = PackedBuckets.of(-7, counts);
+          const changed = buckets.with(recounted);
           expect([changed.offset, changed.bucketCounts]).toEqual([-7, expected]);
+          expect(buckets.bucketCounts).toEqual(counts);
+          changeBuckets(buckets, recounted);
+          expect([buckets.offset, buckets.bucketCounts]).toEqual([-7, expected]);
         },
       ),
     );

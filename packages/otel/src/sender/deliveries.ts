@@ -9,6 +9,7 @@ import { type FamilySeries, type KeptKind, toScopeMetrics } from '../metrics.ts'
 import { type HistogramValue, Temporality } from '../sdk.ts';
 import { type Delivery, startInTime } from './delivery.ts';
 import { type Item, itemsOf } from './encoding.ts';
+import { EXPONENTIAL_IN_PLACE } from './exponential-in-place.ts';
 import type { OtlpSenderMemory } from './memory.ts';
 import { numberMetrics, type OtlpNumbers } from './numbers.ts';
 import type { SenderSettings } from './options.ts';
@@ -38,7 +39,9 @@ export function deliveriesFor(
   const known = knownSettings(registry);
   const isDelta = settings.temporality === 'delta';
   const temporality = isDelta ? Temporality.DELTA : Temporality.CUMULATIVE;
-  const kinds = { exponential: keptKind(EXPONENTIAL, isDelta), explicit: keptKind(EXPLICIT, isDelta) };
+  // Cumulative counts are made when nothing is left to send of those before.
+  const exponential = isDelta ? EXPONENTIAL : EXPONENTIAL_IN_PLACE;
+  const kinds = { exponential: keptKind(exponential, isDelta), explicit: keptKind(EXPLICIT, isDelta) };
   const itemsFrom = async (
     families: Iterable<FamilySeries>,
     timeMs: number,

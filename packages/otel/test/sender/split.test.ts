@@ -65,6 +65,35 @@ test.each([
   },
 );
 
+test.each(['http/protobuf', 'http/json'] as const)(
+  'the rest of a cumulative delivery goes out as it was, whatever is recorded meanwhile: %s',
+  async (protocol) => {
+    let failsAt = -1;
+    const endpoint = await startEndpoint(() => (failsAt-- === 0 ? answering(503) : undefined));
+    const registry = createRegistry();
+    const ledger = manySeries(registry, 30);
+    const sender = sendOtlp(registry, {
+      ...PLAIN,
+      ...{ url: endpoint.url, protocol, temporality: 'cumulative', maxRequestBytes: 1000 },
+    });
+    ledger.record(0);
+    await sender.flush();
+    // The counts of this delivery are those of the first one, brought up to date.
+    ledger.record(0);
+    failsAt = 1;
+    const before = endpoint.bodies.length;
+    await expect(sender.flush()).rejects.toThrow('503');
+    const recorded = 3 * ledger.record(0);
+    await sender.flush();
+    const [, refused, again, ...others] = endpoint.bodies.slice(before);
+    expect(again).toEqual(refused);
+    expect(new Set(pointsIn(again!).values())).toEqual(new Set([2]));
+    expect(new Set(pointsIn(others.at(-1)!).values())).toEqual(new Set([3]));
+    expect(await endpoint.values()).toBe(recorded);
+    await sender.close();
+  },
+);
+
 /** Refuses requests above a size, in the words of a receiver. */
 const WORDS: Readonly<Record<string, readonly [status: number, text: string]>> = {
   'nginx and our receiver': [413, 'Request Entity Too Large'],
