@@ -28,31 +28,51 @@ export async function loadDuckDb(
 /** Runs a statement, and gives its rows. @throws HdrscopeError `ERR_HISTORY_ENGINE` */
 export type RunSql = (sql: string) => Promise<Record<string, unknown>[]>;
 
+/** An engine that runs. */
+export interface Engine {
+  readonly run: RunSql;
+  close(): void;
+}
+
+/** Starts an engine, which takes some ten milliseconds. @throws HdrscopeError `ERR_HISTORY_ENGINE` */
+export async function startDuckDb(settings: Readonly<Record<string, string>>): Promise<Engine> {
+  const { DuckDBInstance } = await loadDuckDb();
+  let instance: DuckDbInstance | undefined;
+  try {
+    instance = await DuckDBInstance.create(':memory:', settings);
+    const started = instance;
+    const connection = await started.connect();
+    return {
+      async run(sql) {
+        try {
+          return (await connection.runAndReadAll(sql)).getRowObjectsJS();
+        } catch (cause) {
+          throw refusal(cause, sql);
+        }
+      },
+      close() {
+        connection.closeSync();
+        started.closeSync();
+      },
+    };
+  } catch (cause) {
+    instance?.closeSync();
+    throw refusal(cause);
+  }
+}
+
 /** Does work with an engine that lives as long. */
 export async function withDuckDb<T>(
   settings: Readonly<Record<string, string>>,
   work: (run: RunSql) => Promise<T>,
-  load?: () => Promise<unknown>,
 ): Promise<T> {
-  const { DuckDBInstance } = await loadDuckDb(load);
-  let instance: DuckDbInstance | undefined;
-  let connection: DuckDbConnection | undefined;
+  const { run, close } = await startDuckDb(settings);
   try {
-    instance = await DuckDBInstance.create(':memory:', settings);
-    const connected = await instance.connect();
-    connection = connected;
-    return await work(async (sql) => {
-      try {
-        return (await connected.runAndReadAll(sql)).getRowObjectsJS();
-      } catch (cause) {
-        throw refusal(cause, sql);
-      }
-    });
+    return await work(run);
   } catch (cause) {
     throw cause instanceof HdrscopeError ? cause : refusal(cause);
   } finally {
-    connection?.closeSync();
-    instance?.closeSync();
+    close();
   }
 }
 

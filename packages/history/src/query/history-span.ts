@@ -3,6 +3,7 @@ import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type RowSelection } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
 import { conditionOf } from '../sql/statement.ts';
+import { DAY_MS } from '../times.ts';
 import { askFolder, type QueryOptions } from './query-history.ts';
 
 /** The time that rows cover. */
@@ -40,11 +41,15 @@ export async function historySpan(
 ): Promise<HistorySpan | undefined> {
   assertFollows('the question', object<RowSelection>(), question);
   const { metric, ...rest } = question;
-  return spanOf(
-    folder,
-    { ...checkedQuestion({ metric: metric === undefined ? '' : metric, ...rest }), metric },
-    options,
-  );
+  const asked = { ...checkedQuestion({ metric: metric === undefined ? '' : metric, ...rest }), metric };
+  const { rowsOfDays: _, ...span } = (await spanOf(folder, asked, options)) ?? {};
+  return 'startMs' in span ? span : undefined;
+}
+
+/** The time that rows cover, and how many there are. */
+export interface CountedSpan extends HistorySpan {
+  /** The number of rows by the day of UTC on which they start, in days since 1970. A row that is there twice counts twice. */
+  readonly rowsOfDays: ReadonlyMap<number, number>;
 }
 
 /** See `historySpan`. */
@@ -52,7 +57,7 @@ export async function spanOf(
   folder: string,
   asked: OpenQuestion,
   options: QueryOptions,
-): Promise<HistorySpan | undefined> {
+): Promise<CountedSpan | undefined> {
   const [found] = await askFolder(folder, asked, options, (source) => statement(asked, source));
   if (found === undefined || found.start_ms === null) return undefined;
   return {
@@ -60,6 +65,9 @@ export async function spanOf(
     endMs: Number(found.end_ms),
     lastStartMs: Number(found.last_start_ms),
     intervalMs: Number(found.interval_ms),
+    rowsOfDays: new Map(
+      (found.days as bigint[]).map((day, i) => [Number(day), Number((found.rows as bigint[])[i])]),
+    ),
   };
 }
 
@@ -78,7 +86,9 @@ export function withValues(asked: OpenQuestion): string {
 // A row that was written twice changes nothing.
 function statement(asked: OpenQuestion, source: RowSource): string {
   const { ms } = duckdb;
-  return `SELECT ${ms('min("start")')} AS start_ms, ${ms('max("end")')} AS end_ms, ${ms('max("start")')} AS last_start_ms,
-  quantile_disc(${ms('"end"')} - ${ms('"start"')}, 0.9) AS interval_ms
-FROM ${source.all} WHERE ${withValues(asked)}`;
+  return `SELECT * EXCLUDE of_days, map_keys(of_days) AS days, map_values(of_days) AS rows
+FROM (SELECT ${ms('min("start")')} AS start_ms, ${ms('max("end")')} AS end_ms, ${ms('max("start")')} AS last_start_ms,
+  quantile_disc(${ms('"end"')} - ${ms('"start"')}, 0.9) AS interval_ms,
+  histogram(${ms('"start"')} // ${DAY_MS}) AS of_days
+FROM ${source.all} WHERE ${withValues(asked)})`;
 }

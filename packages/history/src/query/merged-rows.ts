@@ -17,8 +17,8 @@ import {
 import { findStretch, listStretches, type Stretches } from '../stretches.ts';
 import { DAY_MS } from '../times.ts';
 import type { Span } from './folder-files.ts';
-import { type HistorySpan, spanOf, withValues } from './history-span.ts';
-import { askFolder, figuresOfTotals, type QueryOptions } from './query-history.ts';
+import { type CountedSpan, spanOf, withValues } from './history-span.ts';
+import { askFolder, Engines, figuresOfTotals, type QueryOptions } from './query-history.ts';
 
 /** Which rows are merged, and how far. */
 export interface MergeQuestion extends Omit<HistoryQuestion, 'metric' | 'percentiles' | 'by'> {
@@ -47,8 +47,8 @@ export interface MergedRow extends Distribution {
  * different digits are merged at the coarsest of a group and stretch of time, and at 17 bits at most. Rows of different units or scales
  * are never added. Needs the package `@duckdb/node-api`.
  *
- * With `everyMs` or `every` the folder is read in parts of about 2000 rows, and of at most a day and 60 stretches, unless a stretch alone is more. So
- * memory depends on the length of a part, and not on that of the history.
+ * With `everyMs` or `every` the folder is read in parts of about 2000 sums. They are of at most a day and 60 stretches, or of several days with
+ * 50,000 rows at most, unless a stretch alone is more. So memory depends on the length of a part, and not on that of the history.
  *
  * @param folder The folder that `openHistory` writes.
  * @returns Ordered by time, metric, unit, scale and attributes. Groups without values are absent.
@@ -86,8 +86,14 @@ export async function* queryMergedRows(
     ...rest,
   });
   const asked = { ...checked, metric, by };
-  const ask = (span: Span, stretches?: Stretches): Promise<EngineRow[]> =>
-    askFolder(folder, span, options, (source) => statement({ ...asked, ...span }, source, stretches));
+  const ask = (span: Span, stretches?: Stretches, engines?: Engines): Promise<EngineRow[]> =>
+    askFolder(
+      folder,
+      span,
+      options,
+      (source) => statement({ ...asked, ...span }, source, stretches),
+      engines,
+    );
   const { division, sinceMs, untilMs } = checked;
   if (division === undefined) {
     for (const row of await ask({ sinceMs, untilMs })) yield mergedRow(row, undefined);
@@ -96,8 +102,13 @@ export async function* queryMergedRows(
   const whole = await spanOf(folder, asked, options);
   if (whole === undefined) return;
   const stretches = listStretches(division, whole.startMs, whole.lastStartMs + 1);
-  for await (const rows of inParts(whole, stretches, checked, (span) => ask(span, stretches))) {
-    for (const row of rows) yield mergedRow(row, stretches);
+  const engines = new Engines(options);
+  try {
+    for await (const rows of inParts(whole, stretches, checked, (span) => ask(span, stretches, engines))) {
+      for (const row of rows) yield mergedRow(row, stretches);
+    }
+  } finally {
+    engines.close();
   }
 }
 
@@ -111,13 +122,15 @@ interface Asked extends Omit<CheckedQuestion, 'metric' | 'by'> {
 
 const MOST_STRETCHES = 60;
 const FIRST_STRETCHES = 4;
-// The rows of a part become objects at once, while no other work runs. Their slots are texts until they are asked for.
-const ROWS_OF_PART = 2000;
+// The sums of a part become objects at once, while no other work runs. Their slots are texts until they are asked for.
+const SUMS_OF_PART = 2000;
 const MOST_GROWTH = 4;
+/** A part has no more sums than rows. */
+const MOST_ROWS = 50_000;
 
-/** Asks for one part of the time after the other. A part is as long as the rows of the one before allow. */
-async function* inParts(
-  whole: HistorySpan,
+/** Asks for one part of the time after the other. A part is as long as the sums of the one before allow. */
+export async function* inParts(
+  whole: CountedSpan,
   stretches: Stretches,
   { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Span,
   ask: (span: Span) => Promise<EngineRow[]>,
@@ -125,15 +138,42 @@ async function* inParts(
   const first = findStretch(stretches, whole.startMs);
   const most = Math.max(1, Math.min(Math.floor(DAY_MS / (first.endMs - first.startMs)), MOST_STRETCHES));
   let count = Math.min(FIRST_STRETCHES, most);
+  let mostRows = SUMS_OF_PART;
   for (let fromMs = first.startMs; fromMs <= whole.lastStartMs; ) {
     let toMs = fromMs;
     for (let i = 0; i < count; i++) toMs = findStretch(stretches, toMs).endMs;
-    const rows = await ask({ sinceMs: Math.max(fromMs, sinceMs), untilMs: Math.min(toMs, untilMs) });
-    yield rows;
-    const fitting = Math.floor((ROWS_OF_PART * count) / Math.max(1, rows.length));
-    count = Math.max(1, Math.min(fitting, count * MOST_GROWTH, most));
+    const days = endOfDays(whole, stretches, fromMs, mostRows);
+    toMs = Math.max(toMs, days.endMs);
+    const sums = await ask({ sinceMs: Math.max(fromMs, sinceMs), untilMs: Math.min(toMs, untilMs) });
+    yield sums;
+    const fitting = SUMS_OF_PART / Math.max(1, sums.length);
+    count = Math.max(1, Math.min(Math.floor(count * fitting), count * MOST_GROWTH, most));
+    if (days.rows > 0) {
+      mostRows = days.rows * Math.min(fitting, MOST_GROWTH);
+      mostRows = Math.max(SUMS_OF_PART, Math.min(mostRows, MOST_ROWS));
+    }
     fromMs = toMs;
   }
+}
+
+/** The end of the stretches from a time on that have whole days of so few rows, and how many rows these are. */
+function endOfDays(
+  { rowsOfDays, lastStartMs }: CountedSpan,
+  stretches: Stretches,
+  fromMs: number,
+  mostRows: number,
+): { readonly endMs: number; readonly rows: number } {
+  let [endMs, rows] = [fromMs, 0];
+  for (let day = Math.floor(fromMs / DAY_MS); endMs <= lastStartMs; ) {
+    const next = findStretch(stretches, Math.max((day + 1) * DAY_MS, endMs) - 1).endMs;
+    let added = 0;
+    // A stretch may end on another day.
+    for (; day * DAY_MS < next; day++) added += rowsOfDays.get(day) ?? 0;
+    if (rows + added > mostRows) break;
+    rows += added;
+    endMs = next;
+  }
+  return { endMs, rows };
 }
 
 const { duckdb } = DIALECTS;

@@ -16,9 +16,9 @@ import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../
 import type { RowSource } from '../sql/row-source.ts';
 import { type FIGURES, statementOf } from '../sql/statement.ts';
 import { findStretch, listStretches, type Stretches } from '../stretches.ts';
-import { withDuckDb } from './duckdb.ts';
+import { type Engine, startDuckDb } from './duckdb.ts';
 import { type FileSpan, filesOf, type Span, spanOfFiles, statesOf } from './folder-files.ts';
-import { rowSourceOf } from './row-sources.ts';
+import { MOST_CACHED, rowSourceOf } from './row-sources.ts';
 import { type DamagedFile, damagedError, findDamaged } from './whole-files.ts';
 
 /** One group of series in one stretch of time. */
@@ -121,6 +121,7 @@ export async function queryHistory(
  *
  * @param span Only the days between these times are read.
  * @param statement Makes the statement, from SQL that stands for all rows, and the time in which these start.
+ * @param engines Of the same options. @default an engine for this statement
  * @returns No rows when the folder has no files of these days.
  * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_HISTORY_ENGINE`; `ERR_HISTORY_FILE`, also when files are replaced at each attempt.
  */
@@ -129,17 +130,21 @@ export async function askFolder(
   span: Span,
   options: QueryOptions,
   statement: (source: RowSource, span: FileSpan) => string,
+  engines?: Engines,
 ): Promise<Record<string, unknown>[]> {
   if (typeof folder !== 'string' || folder === '') {
     throw mustBe('ERR_INVALID_OPTION', 'folder', 'the path of a folder', folder);
   }
-  const settings = settingsOf(options);
+  const own = engines ?? new Engines(options);
   for (let attempt = 1; ; attempt++) {
     const { files, states: before } = await wholeFiles(folder, span, options);
     if (files.length === 0) return [];
-    const answer = await withDuckDb(settings, async (run) =>
-      run(statement(await rowSourceOf(files, run), spanOfFiles(files, span))),
-    ).catch((error: unknown) => ({ error }));
+    const answer = await own
+      .use(files.length, async ({ run }) =>
+        run(statement(await rowSourceOf(files, run), spanOfFiles(files, span))),
+      )
+      .catch((error: unknown) => ({ error }));
+    if (engines === undefined) own.close();
     const after = await statesOf(files);
     const isReplaced = after.some((state, i) => state !== undefined && state !== before[i]);
     const isRemoved = after.includes(undefined);
@@ -149,6 +154,34 @@ export async function askFolder(
     if ('error' in answer) throw answer.error;
     if (isReplaced) throw fileError('read', folder, new Error(REPLACED));
     return answer;
+  }
+}
+
+/** The engines of some statements, one after the other. */
+export class Engines {
+  readonly #settings: Readonly<Record<string, string>>;
+  /** The one that runs. */
+  #engine: Engine | undefined;
+  /** How many files it has read. */
+  #files = 0;
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
+  constructor(options: QueryOptions) {
+    this.#settings = settingsOf(options);
+  }
+
+  /** Does work with an engine, and starts another one when this one would keep too much of the files that it has read. */
+  async use<T>(files: number, work: (engine: Engine) => Promise<T>): Promise<T> {
+    if (this.#files + files > MOST_CACHED) this.close();
+    this.#engine ??= await startDuckDb(this.#settings);
+    this.#files += files;
+    return work(this.#engine);
+  }
+
+  close(): void {
+    this.#engine?.close();
+    this.#engine = undefined;
+    this.#files = 0;
   }
 }
 

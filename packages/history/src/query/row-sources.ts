@@ -11,8 +11,8 @@ import { DIALECTS } from '../sql/dialects.ts';
 import type { RowSource } from '../sql/row-source.ts';
 import type { RunSql } from './duckdb.ts';
 
-// The metadata of a file take up to a megabyte of memory.
-const MOST_CACHED = 64;
+/** An engine keeps the metadata of so many files at most. Those of a file take up to a megabyte of memory. */
+export const MOST_CACHED = 64;
 
 /**
  * The rows of files, those apart that may be in several of them. A file whose metadata say which rows it has is compared with the

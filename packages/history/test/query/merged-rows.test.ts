@@ -3,7 +3,9 @@ import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { historySpan, type MergedRow, mergeRows, queryMergedRows } from '../../src/index.ts';
 import type { MergeQuestion } from '../../src/internal.ts';
+import { inParts } from '../../src/query/merged-rows.ts';
 import { NO_MARGINS } from '../../src/rows/margins.ts';
+import { findStretch, listStretches, type Stretches } from '../../src/stretches.ts';
 import { writeRows } from '../support/folder.ts';
 import { groupKey } from '../support/merged-percentiles.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
@@ -102,6 +104,87 @@ test('all metrics in the order of time, also over several days', async () => {
   });
   expect(await historySpan(folder, { metric: 'absent' })).toBeUndefined();
   expect(await merged(folder, { metric: 'absent', everyMs: INTERVAL_MS })).toEqual([]);
+});
+
+const DAY_MS = 86_400_000;
+
+/** The parts in which a history of so many rows on each day is asked for, each with the number of its sums. */
+async function partsOf(
+  rowsOfDays: ReadonlyMap<number, number>,
+  stretches: Stretches,
+  sumsIn: (fromMs: number, untilMs: number) => number,
+): Promise<{ fromMs: number; untilMs: number; sums: number }[]> {
+  const days = [...rowsOfDays.keys()];
+  const [startMs, lastStartMs] = [Math.min(...days) * DAY_MS, Math.max(...days) * DAY_MS + DAY_MS - 1];
+  const whole = { rowsOfDays, startMs, lastStartMs, endMs: lastStartMs + 1, intervalMs: 60_000 };
+  const parts: { fromMs: number; untilMs: number; sums: number }[] = [];
+  const rows = inParts(whole, stretches, { sinceMs: undefined, untilMs: undefined }, async (span) => {
+    const [fromMs, untilMs] = [span.sinceMs!, span.untilMs!];
+    parts.push({ fromMs, untilMs, sums: sumsIn(fromMs, untilMs) });
+    return new Array(parts.at(-1)!.sums).fill({});
+  });
+  for await (const _ of rows);
+  return parts;
+}
+
+const rowsIn = (rowsOfDays: ReadonlyMap<number, number>, fromMs: number, untilMs: number): number =>
+  [...rowsOfDays].reduce(
+    (sum, [day, count]) => ((day + 1) * DAY_MS > fromMs && day * DAY_MS < untilMs ? sum + count : sum),
+    0,
+  );
+
+test('a history is asked for in parts that have each stretch once, of a day or of few rows', async () => {
+  const rowsOfDays = fc
+    .dictionary(
+      fc.integer({ min: 20_000, max: 20_400 }).map(String),
+      fc.constantFrom(1, 40, 700, 9000, 80_000),
+      {
+        minKeys: 1,
+        maxKeys: 120,
+      },
+    )
+    .map((days) => new Map(Object.entries(days).map(([day, rows]) => [Number(day), rows])));
+  await fc.assert(
+    fc.asyncProperty(
+      rowsOfDays,
+      fc.constantFrom({ everyMs: 900_000 }, { everyMs: 21_600_000 }, { days: 1 }, { days: 7 }, { months: 1 }),
+      fc.constantFrom('UTC', 'America/New_York', 'Asia/Kolkata'),
+      // Of how many rows a sum is, which changes in the middle.
+      fc.tuple(fc.constantFrom(1, 30, 1000), fc.constantFrom(1, 30, 1000)),
+      async (days, every, timeZone, [before, after]) => {
+        const division = { timeZone, every: 'everyMs' in every ? every.everyMs : every };
+        const startMs = Math.min(...days.keys()) * DAY_MS;
+        const endMs = (Math.max(...days.keys()) + 1) * DAY_MS;
+        const stretches = listStretches(division, startMs, endMs);
+        const middleMs = 20_200 * DAY_MS;
+        const sumsIn = (fromMs: number, untilMs: number): number =>
+          Math.ceil(rowsIn(days, fromMs, untilMs) / (fromMs < middleMs ? before : after));
+        const parts = await partsOf(days, stretches, sumsIn);
+        const length = findStretch(stretches, startMs).endMs - findStretch(stretches, startMs).startMs;
+        expect(parts[0]!.fromMs).toBe(findStretch(stretches, startMs).startMs);
+        expect(parts.at(-1)!.untilMs).toBeGreaterThanOrEqual(endMs);
+        for (const [i, { fromMs, untilMs }] of parts.entries()) {
+          expect(parts[i + 1]?.fromMs ?? untilMs).toBe(untilMs);
+          expect(findStretch(stretches, untilMs - 1).endMs).toBe(untilMs);
+          const isShort = untilMs - fromMs <= Math.max(1.1 * DAY_MS, 1.1 * length);
+          expect(isShort || rowsIn(days, fromMs, untilMs) <= 50_000).toBe(true);
+        }
+      },
+    ),
+    { numRuns: caseCount(25, 1000) },
+  );
+});
+
+test.each([
+  ['sums of a series', 1, 1, 8],
+  ['sums of 500 series', 500, 500, 100],
+  ['one sum of 500 series', 500, 1, 12],
+])('a year by the day is asked for in few parts: %s', async (_, rows, sums, most) => {
+  const days = new Map(Array.from({ length: 365 }, (_, day) => [20_000 + day, rows]));
+  const stretches = listStretches({ timeZone: 'UTC', every: { days: 1 } }, 20_000 * DAY_MS, 20_365 * DAY_MS);
+  const parts = await partsOf(days, stretches, (from, until) => (sums * (until - from)) / DAY_MS);
+  expect(parts.length).toBeLessThanOrEqual(most);
+  expect(Math.max(...parts.map((part) => part.sums))).toBeLessThanOrEqual(2000);
 });
 
 test('units and scales are never added', async () => {

@@ -1,13 +1,7 @@
 import { testUnless } from '@hdrscope/testing';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import {
-  historyRollupSql,
-  historySql,
-  mergeRows,
-  percentilesOf,
-  type RollupSqlOptions,
-} from '../../src/index.ts';
+import { historyRollupSql, historySql, mergeRows, percentilesOf } from '../../src/index.ts';
 import { ENGINES, type Engine } from '../support/engines.ts';
 import { withNumbers } from '../support/merged-percentiles.ts';
 import { droppedKeys, inOrder, mergedSeries, rolledRow, rowsOfHosts } from '../support/merged-series.ts';
@@ -106,7 +100,7 @@ describe.each(ENGINES)('a rollup over attributes in $name', ({ missing, start })
     const drop = ["it's", 'a "b" % \\ €', '\ud800'];
     await written([], drop, 60_000);
     const table = `merged ${tables - 1}`;
-    const make = async (options: RollupSqlOptions): Promise<void> => {
+    const make = async (options: Parameters<typeof historyRollupSql>[2]): Promise<void> => {
       for (const sql of historyRollupSql(engine.dialect, table, options)) await engine.run(sql);
     };
     await make({ everyMs: 60_000, drop: drop.toReversed() });
