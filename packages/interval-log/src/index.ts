@@ -6,7 +6,8 @@ export { type PercentileText, parsePercentileText } from './operations/percentil
 export { type ReadHistogram, readHistograms } from './operations/read-histograms.ts';
 export { reintervalLog } from './operations/reinterval.ts';
 export { convertToV2, sliceLog } from './operations/rewrite.ts';
-export { type LogSummary, sumLogs, summarizeLogs } from './operations/summarize.ts';
+export { sumLogs, summarizeLogs } from './operations/summarize.ts';
+export type { LogSummary } from './operations/tag-totals.ts';
 export type { LogHistogram } from './operations/totals.ts';
 export { createProcessorFiles } from './processor/files.ts';
 export type { ProcessorFiles, ProcessorIo } from './processor/io.ts';

@@ -2,6 +2,7 @@
 export { type FollowOptions, followBytes } from './follow/follow.ts';
 export { followNoteText, isFollowNote } from './follow/note-text.ts';
 export type { FollowedBytes } from './follow/whole-lines.ts';
+export { type LogPart, type PartQuestion, summarizePart } from './operations/part.ts';
 export { readText } from './operations/read-histograms.ts';
 export {
   type LoggedRun,
@@ -14,8 +15,9 @@ export {
   type DecodedInterval,
   type DecodeIntervalsOptions,
   decodeIntervals,
-  type TagSummary,
 } from './operations/summarize.ts';
+export { type DivideLog, type LogDivision, summarizeDividedLogs } from './operations/summarize-divided.ts';
+export type { TagSummary } from './operations/tag-totals.ts';
 export { parseProcessorArgs } from './processor/arguments.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
 export { addToCrc } from './reader/crc32.ts';

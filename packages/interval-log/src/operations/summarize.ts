@@ -1,49 +1,25 @@
-import type { HistogramSum } from '@hdrscope/core';
-import { assertFollows, custom, type OptionRules, readOptions } from '@hdrscope/core/internal';
+import { assertFollows, custom, type OptionRules, readOptions, type Settings } from '@hdrscope/core/internal';
 import { type LogInterval, storage } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
+import {
+  INTERVAL_RULES,
+  type IntervalSettings,
+  type OperationOptions,
+  selectIntervals,
+} from '../reader/read.ts';
 import type { Selection } from '../reader/selection.ts';
+import { type LogSummary, TagTotals } from './tag-totals.ts';
 import {
   addInterval,
-  byTag,
   decodeOrReport,
   type LogHistogram,
   type LogTotal,
-  ownTag,
   TAG_RULES,
-  TagLimits,
   type TagOptions,
 } from './totals.ts';
 
 /** Options of `summarizeLogs`. */
 export interface SummarizeOptions extends Selection, OperationOptions, TagOptions {}
-
-/** The sum of all intervals of a tag. */
-export interface TagSummary {
-  /** `undefined` for intervals without a tag. */
-  readonly tag: string | undefined;
-  /** Number of intervals. */
-  readonly intervals: number;
-  /** Start of the earliest interval, on the scale of `LogInterval.startSec`. */
-  readonly startSec: number;
-  /** End of the latest interval, on the same scale. */
-  readonly endSec: number;
-  /** The values of all these intervals, with bounds that contain the truth where the intervals have unlike layouts. */
-  readonly sum: HistogramSum;
-  /** The same values in one histogram, in the finest layout whose slots contain those of all intervals. Made when it is first read. */
-  readonly histogram: LogHistogram;
-}
-
-type TagTotal = Omit<TagSummary, 'sum' | 'histogram'> & { readonly total: LogTotal };
-
-/** A summary of one log or several. */
-export interface LogSummary {
-  /** Start of the earliest log; `undefined` if no interval was selected. */
-  readonly startSec: number | undefined;
-  /** Intervals without a tag first, then by name. */
-  readonly tags: readonly TagSummary[];
-}
 
 /**
  * Adds up the intervals of each tag, over one log or several, in any order. Memory holds one histogram per tag and layout, of all tags
@@ -67,46 +43,25 @@ export async function summarizeLogs(
   sources: Iterable<LogSource>,
   options: SummarizeOptions = {},
 ): Promise<LogSummary> {
-  assertFollows('sources', logSources, sources);
-  const settings = readOptions(options, SUMMARIZE_LOGS);
-  const limits = new TagLimits(settings.maxTags);
-  const tags = new Map<string | undefined, TagTotal>();
-  let logStartSec: number | undefined;
+  const settings = readSummarySettings(sources, options);
+  const totals = new TagTotals(settings.maxTags);
   for (const source of sources) {
-    for await (const interval of selectIntervals(source, () => settings)) {
-      const { startSec, endSec, offsetSec } = interval;
-      const known = tags.get(interval.tag);
-      const bytesBefore = known?.total.byteLength ?? 0;
-      const tag = known === undefined ? ownTag(interval.tag) : known.tag;
-      const total = decodeOrReport(interval, source, settings, () =>
-        addInterval(known?.total, interval, limits.storage),
-      );
-      if (total === undefined) continue;
-      if (known === undefined) limits.addTag();
-      limits.addBytes(total.byteLength - bytesBefore);
-      logStartSec = Math.min(logStartSec ?? Number.POSITIVE_INFINITY, startSec - offsetSec);
-      tags.set(tag, {
-        tag,
-        intervals: (known?.intervals ?? 0) + 1,
-        startSec: Math.min(known?.startSec ?? startSec, startSec),
-        endSec: Math.max(known?.endSec ?? endSec, endSec),
-        total,
-      });
-    }
+    for await (const interval of selectIntervals(source, () => settings))
+      totals.add(interval, source, settings);
   }
-  return { startSec: logStartSec, tags: [...tags.values()].map(summaryOf).sort(byTag) };
+  return totals.toSummary();
 }
 
-function summaryOf({ total, ...tag }: TagTotal): TagSummary {
-  let histogram: LogHistogram | undefined;
-  return {
-    ...tag,
-    sum: total.sum,
-    get histogram() {
-      histogram ??= total.toHistogram();
-      return histogram;
-    },
-  };
+/** Checked options of a summary, with their defaults. */
+export type SummarySettings = IntervalSettings & Settings<TagOptions>;
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid. */
+export function readSummarySettings(
+  sources: Iterable<LogSource>,
+  options: SummarizeOptions,
+): SummarySettings {
+  assertFollows('sources', logSources, sources);
+  return readOptions(options, SUMMARIZE_LOGS);
 }
 
 const SUMMARIZE_LOGS = {

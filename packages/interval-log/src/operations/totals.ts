@@ -8,6 +8,16 @@ import { type OperationSettings, reportMalformed } from '../reader/read.ts';
 /** The histogram of a log's intervals: integers or doubles, as in the log. */
 export type LogHistogram = Histogram | DoubleHistogram;
 
+// A sum makes layouts share slots from 17 of them on.
+const FEW_LAYOUTS = 8;
+const MOST_COUNT = Number.MAX_SAFE_INTEGER;
+
+/** The first and the last time of some intervals. */
+interface Spanned {
+  readonly startSec: number;
+  readonly endSec: number;
+}
+
 /** The sum of intervals, which need not have one layout. */
 export class LogTotal {
   readonly sum: HistogramSum;
@@ -17,7 +27,10 @@ export class LogTotal {
   #endTimeMs = Number.NEGATIVE_INFINITY;
 
   /** An empty sum of intervals like this one. */
-  constructor({ tag, isDouble }: LogInterval, storage: 'dense' | 'sparse' = 'dense') {
+  constructor(
+    { tag, isDouble }: Pick<LogInterval, 'tag' | 'isDouble'>,
+    storage: 'dense' | 'sparse' = 'dense',
+  ) {
     this.sum = new HistogramSum({ storage });
     this.#tag = ownTag(tag);
     this.#isDouble = isDouble;
@@ -33,6 +46,20 @@ export class LogTotal {
     interval.addTo(this.sum);
     this.#startTimeMs = Math.min(this.#startTimeMs, interval.startTimeMs);
     this.#endTimeMs = Math.max(this.#endTimeMs, interval.endTimeMs);
+  }
+
+  /** Whether so many integers of one layout or two can be added, whatever their order among the values here. */
+  takes(count: number): boolean {
+    return (
+      !this.#isDouble && this.sum.layouts.length <= FEW_LAYOUTS && this.sum.totalCount + count <= MOST_COUNT
+    );
+  }
+
+  /** Adds encoded integers, which `takes` has accepted, and widens the times by those of their intervals. */
+  addEncoded(encodings: readonly (string | Uint8Array)[], { startSec, endSec }: Spanned): void {
+    for (const encoded of encodings) this.sum.addEncoded(encoded);
+    this.#startTimeMs = Math.min(this.#startTimeMs, Math.trunc(startSec * 1000));
+    this.#endTimeMs = Math.max(this.#endTimeMs, Math.trunc(endSec * 1000));
   }
 
   /** Adds all values of another sum, of intervals of this kind. */
@@ -115,6 +142,11 @@ export class TagLimits {
   /** The storage of the next total. */
   get storage(): 'dense' | 'sparse' {
     return this.#bytes < DENSE_BYTES ? 'dense' : 'sparse';
+  }
+
+  /** Whether totals of so many tags and bytes are far below the limits. */
+  hasRoomFor(tags: number, bytes: number): boolean {
+    return this.#tags + tags <= this.#maxTags && this.#bytes + bytes < DENSE_BYTES;
   }
 
   /**

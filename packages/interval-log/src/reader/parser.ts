@@ -10,7 +10,7 @@ import {
 import { lineError } from '../errors.ts';
 import { type LogEntry, LogInterval } from './entry.ts';
 import { parseLine } from './line.ts';
-import { LogTime, type TimeMode } from './time.ts';
+import { type KnownTimes, LogTime, type TimeMode } from './time.ts';
 
 /** Options that change how lines become entries. */
 export interface ParseLogOptions {
@@ -57,15 +57,38 @@ export class LogParser {
   #lineNumber = 0;
   #malformedCount = 0;
 
-  constructor(settings: ParserSettings) {
+  /** @param known The times above the first line, when it does not begin the log. */
+  constructor(settings: ParserSettings, known?: KnownTimes) {
     this.#settings = settings;
-    this.#time = new LogTime(settings.time);
+    this.#time = new LogTime(settings.time, known);
     this.#lines = new LineSplitter(settings.maxLineBytes);
   }
 
   /** The line of the latest entry, without its newline; empty for a dropped line and for the broken end of a gzip stream. */
   get line(): string {
     return this.#line;
+  }
+
+  /** How many lines it has read. */
+  get lineCount(): number {
+    return this.#lineNumber;
+  }
+
+  /** How many of them were malformed. */
+  get malformedCount(): number {
+    return this.#malformedCount;
+  }
+
+  get times(): KnownTimes {
+    return this.#time.known;
+  }
+
+  /** Passes over lines that another parser has read from here on. Returns whether it may: they state no time, and few are malformed. */
+  skip({ lineCount, malformedCount }: Pick<LogParser, 'lineCount' | 'malformedCount'>): boolean {
+    if (this.#malformedCount + malformedCount > this.#settings.maxMalformed) return false;
+    this.#lineNumber += lineCount;
+    this.#malformedCount += malformedCount;
+    return true;
   }
 
   /** Yields the entries of the lines that end in this chunk, which must not change meanwhile. */

@@ -59,7 +59,7 @@ export const INTERVAL_RULES: RulesFor<ReadIntervalsOptions, Unset | 'onMalformed
 /** Checked options, with their defaults. */
 type ReadSettings = Settings<ReadOptions, Unset>;
 export type OperationSettings = Settings<OperationOptions, Unset | 'onMalformed'>;
-type IntervalSettings = OperationSettings & Settings<Selection, keyof Selection>;
+export type IntervalSettings = OperationSettings & Settings<Selection, keyof Selection>;
 
 /**
  * Reads a log entry by entry. Memory is bounded by the longest allowed line. A malformed line is an entry, and so is the
@@ -187,13 +187,13 @@ export async function* readLines(source: LogSource, settings: ReadSettings): Asy
 }
 
 /** Lets other work of the process run, which may end the reading. */
-async function pause(slices: Slices, { onBytes }: ReadSettings): Promise<void> {
+export async function pause(slices: Slices, { onBytes }: ReadSettings): Promise<void> {
   await slices.next();
   onBytes?.(0);
 }
 
 /** Yields the entries of each chunk together, with `undefined` for blank lines, because each turn of an asynchronous loop costs a microsecond. */
-async function* readBatches(
+export async function* readBatches(
   source: LogSource,
   settings: ReadSettings,
   parser: LogParser = new LogParser(settings),

@@ -20,15 +20,29 @@ export type TimeMode = 'java' | 'plain' | 'strict';
 // Source: HdrHistogram (Java), `HistogramLogReader`: a timestamp further back than this cannot be absolute.
 export const YEAR_SEC: number = 365 * 24 * 3600;
 
+/** What is known of the times of a log after an interval of it. */
+export interface KnownTimes {
+  readonly startSec: number | undefined;
+  readonly baseSec: number | undefined;
+}
+
 /** Places intervals in time by the start and base times above them. */
 export class LogTime {
   readonly #mode: TimeMode;
   #startSec: number | undefined;
   #baseSec: number | undefined;
-  #hasInterval = false;
+  #hasInterval: boolean;
 
-  constructor(mode: TimeMode) {
+  /** @param known The times above the first line, of which one is an interval. @default the first line begins the log */
+  constructor(mode: TimeMode, known?: KnownTimes) {
     this.#mode = mode;
+    this.#startSec = known?.startSec;
+    this.#baseSec = known?.baseSec;
+    this.#hasInterval = known !== undefined;
+  }
+
+  get known(): KnownTimes {
+    return { startSec: this.#startSec, baseSec: this.#baseSec };
   }
 
   /** @throws HdrscopeError `ERR_LOG_TIME` in strict mode. */

@@ -1,0 +1,1 @@
+import './summarize-divided.test.ts';
