@@ -1,3 +1,5 @@
+import type { DivideLog } from '@hdrscope/interval-log/internal';
+
 /** A stream that takes text. */
 export interface Output {
   /** Whether it is a terminal, so that a person watches. */
@@ -28,6 +30,8 @@ export interface Io {
    * ended within a second.
    */
   readonly endSlowly?: () => void;
+  /** Divides a log, so that other threads summarise parts of it. @default one thread reads all of it */
+  readonly divideLog?: DivideLog;
   monotonicMs(): number;
 }
 

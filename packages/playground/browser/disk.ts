@@ -40,7 +40,12 @@ export function noteRead(bytes: number): void {
 
 /** Reads a file in chunks. A browser holds a few of them at a time, however long the file is. */
 export async function* readFile(path: string): AsyncGenerator<Uint8Array, void> {
-  const reader = findFile(path, 'open').stream().getReader();
+  yield* readBlob(findFile(path, 'open'));
+}
+
+/** Reads a file, or a part of one, in chunks. */
+export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array, void> {
+  const reader = blob.stream().getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       onRead(next.value.length);

@@ -1,5 +1,6 @@
 /** The messages between the page and its worker. */
 import type { DistributionJson } from '@hdrscope/inputs/internal';
+import type { LogPart, PartQuestion } from '@hdrscope/interval-log/internal';
 import type { FileCommand } from 'hdrscope/internal';
 
 /** A command to run on files. */
@@ -30,6 +31,30 @@ export interface JobResult {
 export interface JobProgress {
   readonly id: number;
   readonly readBytes: number;
+}
+
+/** The script of a worker, where it has no address of its own. */
+export interface WorkerScript {
+  readonly script: Blob;
+}
+
+/** A part of a log, which a worker hands to another one. */
+export interface PartJob {
+  readonly part: number;
+  readonly blob: Blob;
+  readonly question: PartQuestion;
+}
+
+/** The summary of a part; `undefined` when the part has to be read after those above it. */
+export interface PartResult {
+  readonly part: number;
+  readonly summary: LogPart | undefined;
+}
+
+/** How many bytes of a part were read since the message before. */
+export interface PartProgress {
+  readonly part: number;
+  readonly newBytes: number;
 }
 
 /** A distribution that a command printed, with its labels, its tag and its times. */

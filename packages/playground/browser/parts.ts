@@ -1,5 +1,6 @@
 /** The parts of the page that come later: files beside it on a site, or elements of the one file, which are no scripts yet. */
 import type { Charts } from './charts.ts';
+import type { WorkerScript } from './job.ts';
 
 /** A small file to try the page with. */
 export interface Example {
@@ -17,8 +18,11 @@ export function isOneFile(): boolean {
 export function startWorker(): Worker {
   const text = document.getElementById('worker')?.textContent;
   if (text === undefined || text === null) return new Worker('worker.js');
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const script = new Blob([text], { type: 'text/javascript' });
+  const url = URL.createObjectURL(script);
   const worker = new Worker(url);
+  // It starts others from it. An address of the page is of another origin than the worker, if the page comes from a disk.
+  worker.postMessage({ script } satisfies WorkerScript);
   // The worker has its script when it answers for the first time.
   worker.addEventListener('message', () => URL.revokeObjectURL(url), { once: true });
   return worker;

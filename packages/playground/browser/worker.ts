@@ -1,30 +1,63 @@
 /**
  * The worker of the page: runs commands on the files that the page hands over, one at a time.
  */
+import { summarizePart } from '@hdrscope/interval-log/internal';
 import type { Io, Output } from 'hdrscope/internal';
 import { runFileCommand } from 'hdrscope/internal';
-import { fillDisk, takeWritten } from './disk.ts';
+import { fillDisk, readBlob, takeWritten } from './disk.ts';
+import { LogDivider } from './divide-log.ts';
 import { tabulateFigures } from './figures-table.ts';
-import type { Job, JobProgress, JobResult } from './job.ts';
+import type { Job, JobProgress, JobResult, PartJob, PartProgress, PartResult, WorkerScript } from './job.ts';
 import { printFigures } from './print-figures.ts';
 
 const PROGRESS_MS = 100;
 
-self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
+/** Not every browser lets a worker start others. */
+const cores = typeof Worker === 'undefined' ? 1 : navigator.hardwareConcurrency;
+const divider = new LogDivider(cores, () => new Worker(address));
+let address: string = self.location.href;
+
+self.addEventListener('message', ({ data }: MessageEvent<Job | PartJob | WorkerScript>) => {
+  if ('script' in data) {
+    address = URL.createObjectURL(data.script);
+    return;
+  }
   // A rejection that nobody handles would not reach the page, which would wait for ever.
-  run(data).catch((error: unknown) => self.reportError(error));
+  ('question' in data ? runPart(data) : run(data)).catch((error: unknown) => self.reportError(error));
 });
 
-async function run({ id, files, command, words, output, table }: Job): Promise<void> {
-  let readBytes = 0;
-  let nextMs = 0;
-  fillDisk(files, (bytes) => {
-    readBytes += bytes;
+/** Calls a function with the number of bytes that were read since it was called before, at most ten times a second. */
+function countBytes(report: (newBytes: number) => void): (bytes: number) => void {
+  let [newBytes, nextMs] = [0, 0];
+  return (bytes) => {
+    newBytes += bytes;
     const nowMs = performance.now();
     if (nowMs < nextMs) return;
     nextMs = nowMs + PROGRESS_MS;
-    self.postMessage({ id, readBytes } satisfies JobProgress);
-  });
+    report(newBytes);
+    newBytes = 0;
+  };
+}
+
+/** Summarises a part of a log for another worker. */
+async function runPart({ part, blob, question }: PartJob): Promise<void> {
+  fillDisk(
+    new Map(),
+    countBytes((newBytes) => self.postMessage({ part, newBytes } satisfies PartProgress)),
+  );
+  const summary = await summarizePart(readBlob(blob), question, () => {});
+  self.postMessage({ part, summary } satisfies PartResult);
+}
+
+async function run({ id, files, command, words, output, table }: Job): Promise<void> {
+  let readBytes = 0;
+  fillDisk(
+    files,
+    countBytes((newBytes) => {
+      readBytes += newBytes;
+      self.postMessage({ id, readBytes } satisfies JobProgress);
+    }),
+  );
   const [stdout, stderr] = [collect(), collect()];
   const io: Io = {
     ...{ stdout, stderr },
@@ -32,6 +65,7 @@ async function run({ id, files, command, words, output, table }: Job): Promise<v
     environment: {},
     signal: new AbortController().signal,
     monotonicMs: () => performance.now(),
+    divideLog: divider.divide,
   };
   const given = output === undefined ? words : [...words, '-o', output];
   const exitCode =

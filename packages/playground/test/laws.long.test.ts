@@ -1,1 +1,2 @@
 import './history.test.ts';
+import './divide-log.test.ts';

@@ -1,6 +1,6 @@
 import { type Figures, figuresJson, figuresOfSum, isEpoch, rateOf, scaled } from '@hdrscope/inputs/internal';
-import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
-import type { TagSummary } from '@hdrscope/interval-log/internal';
+import type { LogSummary, Selection } from '@hdrscope/interval-log';
+import { summarizeDividedLogs, type TagSummary } from '@hdrscope/interval-log/internal';
 import { formatCount, formatTime } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
@@ -56,7 +56,8 @@ export const command = defineCommand({
       );
     }
     const malformed = new MalformedTally();
-    const summary = await summarizeLogs(sources, { ...selection, onBytes, onMalformed: malformed.add })
+    const asked = { ...selection, onBytes, onMalformed: malformed.add };
+    const summary = await summarizeDividedLogs(sources, asked, io.divideLog)
       .catch(explainTagLimit)
       .finally(finish);
     if (format === 'json') await io.stdout.write(jsonDocument(toJson(summary, options)));

@@ -1,10 +1,10 @@
 import { DoubleHistogram, HistogramSum } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
-import { summarizeLogs } from '@hdrscope/interval-log';
 import {
   type DecodedInterval,
   type DecodeIntervalsOptions,
   decodeIntervals,
+  summarizeDividedLogs,
 } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import {
@@ -126,9 +126,9 @@ async function histogramsOf(input: ValueInput, isOneOfSeveral: boolean, reading:
     const sum = await readSum(input, reading);
     return sum === undefined ? [] : [{ name: title, ...sum }];
   }
-  const { selection, onBytes, malformed } = reading;
+  const { selection, onBytes, malformed, divideLog } = reading;
   const options = { ...selection, onBytes, onMalformed: malformed.add };
-  const { tags } = await summarizeLogs([source], options).catch(explainTagLimit);
+  const { tags } = await summarizeDividedLogs([source], options, divideLog).catch(explainTagLimit);
   assertCurves(tags.length, input.name);
   return tags.map(({ tag, histogram, startSec, endSec }) => {
     const ofTag = tag ?? '(no tag)';

@@ -63,7 +63,7 @@ function isTime(unit: CountedUnit): unit is TextUnit {
 export type ValueInput = Input<ValueKind>;
 
 /** The units and callbacks for reading inputs. */
-export interface Reading extends PlotUnits, ValueReading {}
+export interface Reading extends PlotUnits, ValueReading, Pick<Io, 'divideLog'> {}
 
 /** Starts to read inputs. */
 export function readingOf(
@@ -71,7 +71,12 @@ export function readingOf(
   progress: ReadingProgress,
   io: Io,
 ): Reading {
-  return { ...options, scale: textScale(options.unit), ...startTalliedReading(io, progress) };
+  const { divideLog } = io;
+  return {
+    ...options,
+    ...{ scale: textScale(options.unit), ...startTalliedReading(io, progress) },
+    ...(divideLog && { divideLog }),
+  };
 }
 
 // Sums.
