@@ -27,9 +27,6 @@ function firstOfEach(first: number, bits: Uint8Array): Uint16Array {
 const LITERAL_TABLE_BITS = 9;
 const DISTANCE_TABLE_BITS = 6;
 const LENGTH_TABLE_BITS = 7;
-const LITERAL_MASK = 2 ** LITERAL_TABLE_BITS - 1;
-const DISTANCE_MASK = 2 ** DISTANCE_TABLE_BITS - 1;
-const LENGTH_MASK = 2 ** LENGTH_TABLE_BITS - 1;
 const FIXED_LITERALS = 288;
 const FIXED_LENGTHS = new Uint8Array(320)
   .fill(8, 0, 144)
@@ -186,33 +183,40 @@ export class Inflater {
   }
 
   #readCodeLengths(count: number): boolean {
-    const lengths = this.#codeLengths;
-    for (let i = 0; i < count; ) {
-      this.#fillHold();
-      const entry = this.#lengths.table[this.#hold & LENGTH_MASK]!;
-      this.#read(entry === 0 ? LENGTH_TABLE_BITS : entry & 15);
-      if (this.#isBeyondInput()) return false;
-      if (entry === 0) throw new RangeError('a block has an unknown length');
+    const [input, lengths, { table, mask }] = [this.#input, this.#codeLengths, this.#lengths];
+    const end = input.length;
+    let [at, hold, bits] = [this.#at, this.#hold, this.#bits];
+    let fault: string | undefined;
+    for (let i = 0; i < count && fault === undefined; ) {
+      // A code has at most 7 bits, and what follows it as many.
+      for (; bits < 16; bits += 8, at++) if (at < end) hold |= input[at]! << bits;
+      const entry = table[hold & mask]!;
       const symbol = entry >> 4;
-      if (symbol < 16) {
-        lengths[i++] = symbol;
-        continue;
+      const codeBits = entry === 0 ? LENGTH_TABLE_BITS : entry & 15;
+      const moreBits = symbol < 16 ? 0 : symbol === 16 ? 2 : symbol === 17 ? 3 : 7;
+      const more = (hold >> codeBits) & ((1 << moreBits) - 1);
+      hold >>= codeBits + moreBits;
+      bits -= codeBits + moreBits;
+      if (8 * (at - end) > bits) break;
+      if (entry === 0) fault = 'a block has an unknown length';
+      else if (symbol < 16) lengths[i++] = symbol;
+      else if (symbol === 16 && i === 0) fault = 'a block repeats a length before the first one';
+      else {
+        const stop = i + more + (symbol === 18 ? 11 : 3);
+        if (stop > count) fault = 'a block has too many lengths';
+        else for (const length = symbol === 16 ? lengths[i - 1]! : 0; i < stop; i++) lengths[i] = length;
       }
-      if (symbol === 16 && i === 0) throw new RangeError('a block repeats a length before the first one');
-      const times =
-        symbol === 16 ? 3 + this.#read(2) : symbol === 17 ? 3 + this.#read(3) : 11 + this.#read(7);
-      if (this.#isBeyondInput()) return false;
-      if (i + times > count) throw new RangeError('a block has too many lengths');
-      lengths.fill(symbol === 16 ? lengths[i - 1]! : 0, i, i + times);
-      i += times;
     }
-    return true;
+    if (fault !== undefined) throw new RangeError(fault);
+    [this.#at, this.#hold, this.#bits] = [at, hold, bits];
+    return !this.#isBeyondInput();
   }
 
   /** Decodes to the end of the block. Returns false when the input ends before: then the last symbol is read again. */
   #decodeBlock(): boolean {
     const [input, literals, distances] = [this.#input, this.#literals, this.#distances];
     const [literalTable, distanceTable, end] = [literals.table, distances.table, input.length];
+    const [literalMask, distanceMask] = [literals.mask, distances.mask];
     let [output, length] = [this.#output, this.#length];
     let [at, hold, bits] = [this.#at, this.#hold, this.#bits];
     let [symbolAt, symbolHold, symbolBits] = [at, hold, bits];
@@ -226,7 +230,7 @@ export class Inflater {
       symbolHold = hold;
       symbolBits = bits;
       for (; bits < 24; bits += 8, at++) if (at < end) hold |= input[at]! << bits;
-      const entry = literalTable[hold & LITERAL_MASK]! || literals.find(hold);
+      const entry = literalTable[hold & literalMask]! || literals.find(hold);
       const symbol = entry >> 4;
       hold >>= entry & 15;
       bits -= entry & 15;
@@ -247,7 +251,7 @@ export class Inflater {
       hold >>= copyBits;
       bits -= copyBits;
       for (; bits < 24; bits += 8, at++) if (at < end) hold |= input[at]! << bits;
-      const back = distanceTable[hold & DISTANCE_MASK]! || distances.find(hold);
+      const back = distanceTable[hold & distanceMask]! || distances.find(hold);
       hold >>= back & 15;
       bits -= back & 15;
       if (back === 0 || back >> 4 >= MOST_DISTANCES) {

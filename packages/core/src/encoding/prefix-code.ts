@@ -1,6 +1,8 @@
 /** The most bits of a code. */
 export const LONGEST_CODE = 15;
 const MOST_SYMBOLS = 288;
+/** A loop copies fewer entries in less time than a call. */
+const FEW_ENTRIES = 32;
 
 /**
  * A prefix code of a deflate stream. Its memory is allocated once and filled for each block: most encoded histograms are blocks of a few
@@ -12,6 +14,8 @@ export class PrefixCode {
    * which no code begins.
    */
   readonly table: Uint16Array;
+  /** The bits with which the table is read. */
+  mask = 0;
   readonly #tableBits: number;
   /** How many codes have each length. */
   readonly #counts = new Uint16Array(LONGEST_CODE + 1);
@@ -49,24 +53,33 @@ export class PrefixCode {
       const length = lengths[i]!;
       if (length > 0) symbols[nextOf[length]!++] = i - from;
     }
-    if (free > 0 || longest > this.#tableBits) this.table.fill(0);
-    this.#fillTable();
+    this.#fillTable(Math.min(longest, this.#tableBits));
   }
 
-  #fillTable(): void {
+  /**
+   * Fills as much of the table as its longest code needs. It has the codes of each length once, and twice for the next length, which may be
+   * followed by either bit:
+   *
+   *   codes 0, 10, 11    table of 1 bit: a -    of 2 bits: a b a c
+   */
+  #fillTable(bits: number): void {
     const [table, counts, symbols] = [this.table, this.#counts, this.#symbols];
     let at = 0;
     // Streams have the first bit of a code lowest.
     let reversed = 0;
-    for (let length = 1; length <= this.#tableBits; length++) {
+    table[0] = 0;
+    for (let length = 1; length <= bits; length++) {
+      const half = 1 << (length - 1);
+      if (half >= FEW_ENTRIES) table.copyWithin(half, 0, half);
+      else for (let i = 0; i < half; i++) table[half + i] = table[i]!;
       for (let left = counts[length]!; left > 0; left--) {
-        const entry = (symbols[at++]! << 4) | length;
-        for (let i = reversed; i < table.length; i += 1 << length) table[i] = entry;
-        let bit = 1 << (length - 1);
+        table[reversed] = (symbols[at++]! << 4) | length;
+        let bit = half;
         while ((reversed & bit) !== 0) bit >>= 1;
         reversed = bit === 0 ? 0 : (reversed & (bit - 1)) | bit;
       }
     }
+    this.mask = (1 << bits) - 1;
   }
 
   /** Finds the code with which 15 bits begin, as an entry of the table: 0 when no code begins so. */

@@ -211,7 +211,10 @@ export class HistogramSum {
 
   /** Bytes held by the counts, about. */
   get byteLength(): number {
-    return this.#parts().reduce((bytes, { store }) => bytes + store.byteLength, 0);
+    let bytes = 0;
+    // Who adds many histograms asks after each.
+    for (const { parts } of this.#groups) for (const { store } of parts.values()) bytes += store.byteLength;
+    return bytes;
   }
 
   /** The smallest value; both ends are `NaN` in an empty sum. */
