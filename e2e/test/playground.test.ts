@@ -193,6 +193,28 @@ describeWithChromium('the playground, from a disk and without a network', () => 
       '99',
     ]);
     expect(await textOf(page, '.report pre')).toBe(hdrscopeIn(folder, ...explain).stdout.trim());
+    const compared = (await page.evaluate(
+      '[...document.querySelectorAll(\'[aria-label="What changed"] .report pre\')].at(-1).innerText',
+    )) as string;
+    const ranges = explain.slice(6);
+    expect(ranges[0]).toBe('--before');
+    expect(compared).toBe(
+      hdrscopeIn(folder, 'query', 'history', '--metric', 'http.duration', ...ranges).stdout.trim(),
+    );
+
+    for (const form of ['csv', 'json'])
+      for (const [at, every] of [[], ['--every', '2m']].entries()) {
+        await page.selectOption('[data-form]', form);
+        await page.selectOption('[data-time]', { index: at });
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.click('[data-action="write"]'),
+        ]);
+        const asked = ['query', history, '--metric', 'http.duration', '--by', 'route', ...every];
+        const expected = hdrscopeIn(folder, ...asked, ...['--format', form]).stdout;
+        expect([form, every, readFileSync(await download.path(), 'utf8')]).toEqual([form, every, expected]);
+        expect(download.suggestedFilename()).toBe(`http.duration.${form}`);
+      }
 
     const damaged = readFileSync(files[0]!);
     damaged[100] = damaged[100]! ^ 1;

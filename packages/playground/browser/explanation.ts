@@ -1,6 +1,8 @@
 import { button, h, setAttribute, setChildren } from '@hdrscope/page/dom';
 import {
+  askComparison,
   askExplanation,
+  type Division,
   formatMoment,
   type HistoryChoices,
   measureMetric,
@@ -12,7 +14,7 @@ import { formatLine, type Runner } from './runner.ts';
 import { drawSelect } from './select.ts';
 import type { Question } from './views.ts';
 
-/** Runs `hdrscope explain`, and shows what it says. */
+/** Runs a command that says what changed, such as `hdrscope explain`, and shows its text. */
 export async function showExplanation(
   runner: Runner,
   asked: Question,
@@ -112,18 +114,23 @@ export class HistoryExplanation {
       ),
       button('Explain', () => {
         const { changedSec, lengthSec = Math.ceil(whole), percentile } = chosen;
-        void this.#explain(askExplanation(choices, { changedSec, lengthSec, percentile }));
+        void this.#explain(choices, { changedSec, lengthSec, percentile });
       }),
     ]);
   }
 
-  async #explain(question: Question): Promise<void> {
+  async #explain(choices: HistoryChoices, division: Division): Promise<void> {
     this.#asked += 1;
     const asked = this.#asked;
     setAttribute(this.element, 'aria-busy', 'true');
-    const drawn = await showExplanation(this.#runner, question, this.#history.files);
+    const drawn: HTMLElement[] = [];
+    for (const question of [askExplanation(choices, division), askComparison(choices, division)]) {
+      for (const element of await showExplanation(this.#runner, question, this.#history.files))
+        drawn.push(element);
+      // The reader may have chosen another metric meanwhile.
+      if (asked !== this.#asked) return;
+    }
     setAttribute(this.element, 'aria-busy', undefined);
-    // The reader may have chosen another metric meanwhile.
-    if (asked === this.#asked) setChildren(this.#report, drawn);
+    setChildren(this.#report, drawn);
   }
 }

@@ -1,13 +1,23 @@
-import { h, setChildren } from '@hdrscope/page/dom';
+import { button, h, setChildren } from '@hdrscope/page/dom';
+import { download } from '@hdrscope/page/download';
 import { currentTheme } from '@hdrscope/page/theme';
 import type { Plot } from '@hdrscope/plot';
 import type { Charts } from './charts.ts';
 import { HistoryExplanation } from './explanation.ts';
-import { askGroups, askHistoryPlots, type HistoryChoices, type PageHistory } from './history.ts';
+import {
+  ANSWER_FORMS,
+  askAnswer,
+  askGroups,
+  askHistoryPlots,
+  type HistoryChoices,
+  type PageHistory,
+} from './history.ts';
 import { loadCharts } from './parts.ts';
 import { drawFailure, drawFigures, drawLine, drawNotes, drawUnit } from './results.ts';
 import { formatLine, type Runner } from './runner.ts';
 import { drawSelect } from './select.ts';
+
+const WHOLE = 'all the time';
 
 /** Shows a history: the figures of a metric, and its plots. */
 export class HistoryPanel {
@@ -36,6 +46,7 @@ export class HistoryPanel {
       this.#figures,
       this.#explanation.element,
       this.#plots,
+      ...this.#drawDownload(),
     ]);
   }
 
@@ -80,6 +91,34 @@ export class HistoryPanel {
         (value) => choose({ metric, by: value === '' ? undefined : value }),
       ),
     ]);
+  }
+
+  #drawDownload(): HTMLElement[] {
+    const [form, time] = [h('select', { 'data-form': true }), h('select', { 'data-time': true })];
+    for (const name of ANSWER_FORMS) form.append(h('option', { value: name }, name));
+    for (const text of [WHOLE, 'each stretch of time']) time.append(h('option', { value: text }, text));
+    const said = h('div', { 'aria-live': 'polite' });
+    const write = async (): Promise<void> => {
+      const { files, metrics } = this.#history;
+      const [chosen] = ANSWER_FORMS.filter((name) => name === form.value);
+      const isOverTime = time.value !== WHOLE;
+      const asked = askAnswer(this.#choices, metrics, { form: chosen!, isOverTime });
+      try {
+        const result = await this.#runner.run({ ...asked, files });
+        setChildren(said, [...drawNotes(result), drawLine(formatLine(asked))]);
+        if (result.exitCode === 0 && result.written !== undefined) download(asked.output, result.written);
+      } catch (error) {
+        setChildren(said, drawFailure(error));
+      }
+    };
+    const fields = h(
+      'div',
+      { class: 'choices' },
+      h('label', { class: 'field' }, 'Form ', form),
+      h('label', { class: 'field' }, 'Figures of ', time),
+      button('Write and download', () => void write(), { 'data-action': 'write' }),
+    );
+    return [h('h3', {}, 'As a file'), fields, said];
   }
 
   async #showFigures(): Promise<void> {

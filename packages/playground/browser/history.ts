@@ -1,4 +1,5 @@
 /** What the page asks about a history: the Parquet files that were dropped together. */
+import { fileName } from '@hdrscope/page/download';
 import type { Question } from './views.ts';
 
 /** The folder that commands see. */
@@ -71,6 +72,23 @@ export function askHistoryPlots(choices: HistoryChoices, metrics: readonly Histo
   return kinds.map((kind) => ({ command: 'query', words: [...words, ...kind, '--json'] }));
 }
 
+/** The forms in which the page offers what `hdrscope query` writes. */
+export const ANSWER_FORMS = ['csv', 'json'] as const;
+
+/** The command that writes the figures of all groups to a file, of all the time or of each stretch of it. */
+export function askAnswer(
+  choices: HistoryChoices,
+  metrics: readonly HistoryMetricJson[],
+  { form, isOverTime }: { readonly form: (typeof ANSWER_FORMS)[number]; readonly isOverTime: boolean },
+): Question & { readonly output: string } {
+  const every = isOverTime ? ['--every', chooseStretch(choices, metrics)] : [];
+  return {
+    command: 'query',
+    words: [...listWords(choices), ...every],
+    output: fileName(choices.metric, form),
+  };
+}
+
 /** Two times of a metric that are compared: the same length before and after a moment. */
 export interface Division {
   /** Seconds since 1970. */
@@ -94,16 +112,22 @@ export function measureMetric(
   return { startSec, endSec };
 }
 
+/** The command that says whether percentiles differ between two times. */
+export function askComparison({ metric }: HistoryChoices, division: Division): Question {
+  return { command: 'query', words: [FOLDER, '--metric', metric, ...listRanges(division)] };
+}
+
 /** The command that explains why a percentile moved. */
-export function askExplanation(
-  { metric }: HistoryChoices,
-  { changedSec, lengthSec, percentile }: Division,
-): Question {
+export function askExplanation({ metric }: HistoryChoices, division: Division): Question {
+  const words = [FOLDER, '--metric', metric, '--percentile', division.percentile, ...listRanges(division)];
+  return { command: 'explain', words };
+}
+
+function listRanges({ changedSec, lengthSec }: Division): string[] {
   const [start, changed, end] = [changedSec - lengthSec, changedSec, changedSec + lengthSec].map(
     formatMoment,
   );
-  const ranges = ['--before', `${start}/${changed}`, '--after', `${changed}/${end}`];
-  return { command: 'explain', words: [FOLDER, '--metric', metric, '--percentile', percentile, ...ranges] };
+  return ['--before', `${start}/${changed}`, '--after', `${changed}/${end}`];
 }
 
 /** A time as the field of a page and the options of commands have it, in UTC. */

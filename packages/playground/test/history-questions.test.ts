@@ -1,4 +1,6 @@
 import {
+  askAnswer,
+  askComparison,
   askExplanation,
   askGroups,
   askHistoryPlots,
@@ -49,9 +51,27 @@ test.each([
   ]);
 });
 
-test('compares the same length of time before and after a moment', () => {
+test('compares and explains the same length of time before and after a moment', () => {
   const division = { changedSec: 1_773_151_200.5, lengthSec: 600, percentile: '99' };
-  expect(askExplanation({ metric: 'rpc', by: 'route' }, division).words.join(' ')).toBe(
-    'history --metric rpc --percentile 99 --before 2026-03-10T13:50:00.500/2026-03-10T14:00:00.500 --after 2026-03-10T14:00:00.500/2026-03-10T14:10:00.500',
+  const ranges =
+    '--before 2026-03-10T13:50:00.500/2026-03-10T14:00:00.500 --after 2026-03-10T14:00:00.500/2026-03-10T14:10:00.500';
+  const choices = { metric: 'rpc', by: 'route' };
+  expect(askExplanation(choices, division).words.join(' ')).toBe(
+    `history --metric rpc --percentile 99 ${ranges}`,
   );
+  expect(askComparison(choices, division)).toEqual({
+    command: 'query',
+    words: `history --metric rpc ${ranges}`.split(' '),
+  });
+});
+
+test('writes the groups of an attribute to a file, of all the time or of each stretch of it', () => {
+  const choices = { metric: 'rpc', by: 'route' };
+  const words = ['history', '--metric', 'rpc', '--by', 'route'];
+  expect(askAnswer(choices, [metric({})], { form: 'csv', isOverTime: false })).toEqual({
+    ...{ command: 'query', words, output: 'rpc.csv' },
+  });
+  expect(askAnswer(choices, [metric({})], { form: 'json', isOverTime: true })).toEqual({
+    ...{ command: 'query', words: [...words, '--every', '1m'], output: 'rpc.json' },
+  });
 });
