@@ -331,6 +331,8 @@ describeWithChromium('the playground, from a disk and without a network', () => 
   test('reads 100 MB in a worker while the page answers, with the figures of the command, and can be cancelled', async () => {
     const file = join(folder, 'long.hlog');
     writeLongLog(file, 100e6);
+    // Damage at the end, which another worker finds.
+    appendFileSync(file, '1,2\n2,1,0,HISTFAAAno\n');
     const startMs = Date.now();
     await drop(file);
     await until(page, "document.querySelector('.work').hasAttribute('data-idle') === false");
@@ -342,10 +344,15 @@ describeWithChromium('the playground, from a disk and without a network', () => 
     await page.click('[data-action="cancel"]');
     await until(page, "document.querySelector('.work').hasAttribute('data-idle')");
     const nodeMs = Date.now();
-    const printed = hdrscope('log', 'summary', file, '--json').stdout;
+    const { stdout: printed, stderr } = hdrscopeIn(folder, 'log', 'summary', 'long.hlog', '--json');
     console.log(`100 MB of a log: ${tookMs} ms in the browser, ${Date.now() - nodeMs} ms by the command`);
     const shown = (await page.evaluate("document.querySelector('.figures').dataset.document")) as string;
     expect(JSON.parse(shown)).toEqual(JSON.parse(printed));
+    const notes = (await page.evaluate(
+      "[...document.querySelectorAll('.figures .note')].map((note) => note.textContent)",
+    )) as string[];
+    expect(notes.map((note) => `hdrscope: ${note}\n`).join('')).toBe(stderr);
+    expect(notes.length).toBe(3);
   }, 300_000);
 });
 
