@@ -70,7 +70,7 @@ const PLAYGROUND = [
   },
   { title: 'the commands of the playground', files: ['worker.js'], limitKb: 340 },
   { title: 'the charts of the playground', files: ['charts.js'], limitKb: 230 },
-  { title: 'the playground as one file', files: ['playground.html'], limitKb: 670 },
+  { title: 'the playground as one file', files: ['playground.html'], limitKb: 675 },
 ];
 
 const PAIRS = 7;
