@@ -12,7 +12,11 @@ export interface OtherWorker {
     listener: (event: { readonly data: PartProgress | PartResult }) => void,
     options: { readonly signal: AbortSignal },
   ): void;
-  addEventListener(type: 'error', listener: () => void, options: { readonly signal: AbortSignal }): void;
+  addEventListener(
+    type: 'error',
+    listener: (event: Pick<Event, 'preventDefault'>) => void,
+    options: { readonly signal: AbortSignal },
+  ): void;
   terminate(): void;
 }
 
@@ -133,7 +137,9 @@ class SharedParts implements LogDivision {
       if ('newBytes' in data) noteRead(data.newBytes);
       else answer(data.summary);
     };
-    const onError = (): void => {
+    const onError = (event: Pick<Event, 'preventDefault'>): void => {
+      // Otherwise this worker would fail, too.
+      event.preventDefault();
       hasFailed = true;
       answer(undefined);
     };
