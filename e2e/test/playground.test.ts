@@ -357,7 +357,7 @@ describeWithChromium('the playground, from a disk and without a network', () => 
 });
 
 describeWithChromium('the playground of a site', () => {
-  test('loads 60 kB before the first file, and its other parts with it', async () => {
+  test('loads 64 kB before the first file, and its other parts with it', async () => {
     const [browser, site] = await Promise.all([startChromium(), serveFolder(dirname(FILE))]);
     try {
       const page = await browser.newPage();
