@@ -176,6 +176,11 @@ slos:
       '--generate starts a Prometheus of its own',
     ],
     [['a.yaml', '--schema', '9'], '--schema must be an integer from -4 to 8'],
+    [['a.yaml', '--seed', '1'], '--prometheus-program and --seed go with --generate'],
+    [
+      ['a.yaml', '--prometheus', 'http://localhost:9090', '--prometheus-program', 'prometheus'],
+      '--prometheus-program and --seed go with --generate',
+    ],
     [['a.yaml', '--generate', '--seed', '-1'], '--seed must be an integer of at least 0'],
   ])('%j is a wrong command line', async (args, message) => {
     const { exitCode, stderr } = await hdrscope(['migrate', ...args]);

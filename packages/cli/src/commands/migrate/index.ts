@@ -72,9 +72,14 @@ const OPTIONS = defineOptions({
   prometheusProgram: {
     value: '<path>',
     help: 'the program that --generate starts: Prometheus 3',
-    default: 'prometheus',
+    fallback: 'prometheus',
   },
-  seed: { value: '<n>', help: 'decides the values that --generate makes up', parse: integer(0), default: 1 },
+  seed: {
+    value: '<n>',
+    help: 'decides the values that --generate makes up',
+    parse: integer(0),
+    fallback: '1',
+  },
   since: {
     ...PAST_TIME,
     help: 'the beginning of the time that the server is asked about: so long ago (7d, 12h), a date or seconds since 1970',
@@ -203,7 +208,7 @@ function makeQueryFile(text: string): QueryFile {
 
 /** @throws UsageError when the command line names no query, or several kinds of them. */
 function assertQuestion(
-  { query, write = false, prometheus, generate = false, since, until }: Options,
+  { query, write = false, prometheus, generate = false, prometheusProgram, seed, since, until }: Options,
   operands: readonly string[],
 ): void {
   refuse([
@@ -216,6 +221,10 @@ function assertQuestion(
     [
       prometheus !== undefined && generate,
       '--generate starts a Prometheus of its own: it goes without --prometheus',
+    ],
+    [
+      !generate && (prometheusProgram ?? seed) !== undefined,
+      '--prometheus-program and --seed go with --generate',
     ],
     [
       write && (query !== undefined || operands.includes('-')),

@@ -17,8 +17,10 @@ import { type StartedPrometheus, startPrometheus } from './start-prometheus.ts';
 export interface ProverOptions extends SpanOptions {
   readonly prometheus?: URL | undefined;
   readonly generate?: boolean | undefined;
-  readonly prometheusProgram: string;
-  readonly seed: number;
+  /** What `generate` starts. @default prometheus */
+  readonly prometheusProgram?: string | undefined;
+  /** Decides the generated values. @default 1 */
+  readonly seed?: number | undefined;
 }
 
 /** Asks for queries before and after their rewriting. */
@@ -88,16 +90,18 @@ interface AskedPrometheus extends StartedPrometheus {
 /** Makes up series for each query in a Prometheus that it starts, and in another one for queries that read far back. */
 class GeneratedProver implements Prover {
   readonly basis: string;
-  readonly #options: ProverOptions;
+  readonly #program: string;
+  readonly #seed: number;
   readonly #signal: AbortSignal;
   /** By the queries before and after: dashboards repeat each other. */
   readonly #proofs: Map<string, Proof> = new Map<string, Proof>();
   readonly #started: Map<string, AskedPrometheus> = new Map<string, AskedPrometheus>();
 
-  private constructor(options: ProverOptions, signal: AbortSignal) {
-    this.#options = options;
+  private constructor({ prometheusProgram = 'prometheus', seed = 1 }: ProverOptions, signal: AbortSignal) {
+    this.#program = prometheusProgram;
+    this.#seed = seed;
     this.#signal = signal;
-    this.basis = `on generated data (seed ${options.seed})`;
+    this.basis = `on generated data (seed ${seed})`;
   }
 
   /** Starts Prometheus at once, since nothing can be proven without it. */
@@ -120,11 +124,11 @@ class GeneratedProver implements Prover {
     const started = await this.#start(readsFarBack(question.before) ? FAR : NEAR);
     const name = String(started.questions++);
     const { url, untilMs } = started;
-    const server = { url, untilMs, seed: this.#options.seed, signal: this.#signal };
+    const server = { url, untilMs, seed: this.#seed, signal: this.#signal };
     try {
       return await explained(() => proveOnGenerated({ ...question, name }, server));
     } catch (error) {
-      throw explainVersion(error, this.#options.prometheusProgram);
+      throw explainVersion(error, this.#program);
     }
   }
 
@@ -137,7 +141,7 @@ class GeneratedProver implements Prover {
     if (known !== undefined && known.questions < MOST_QUESTIONS) return known;
     await known?.close();
     this.#started.delete(oldest);
-    const started = await startPrometheus(this.#options.prometheusProgram, oldest, this.#signal);
+    const started = await startPrometheus(this.#program, oldest, this.#signal);
     const asked = { ...started, untilMs: Date.now(), questions: 0 };
     this.#started.set(oldest, asked);
     return asked;
