@@ -133,7 +133,7 @@ describeUnless(lackOfBuild('cli'), lackOfProgram('bash'))('the action for GitHub
     const few = { before: load(10), after: load(10), runs: '3', options: `${OPTIONS.replace('50', '99')}` };
     expect(act('few', few)).toMatchObject({ status: 3, outputs: { verdict: 'cannot be judged' } });
     const broken = act('broken', { before: load(10), after: 'exit 7', runs: '3', options: OPTIONS });
-    expect(broken).toMatchObject({ status: 1, outputs: {}, summary: '' });
+    expect(broken).toMatchObject({ status: 4, outputs: {}, summary: '' });
     expect(broken.stderr).toContain('run 1 of --after has ended with exit code 7');
   });
 });

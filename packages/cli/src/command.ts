@@ -44,6 +44,8 @@ export const ExitCode = {
   usage: 2,
   /** A gate that has too little to judge by. */
   undecided: 3,
+  /** Nothing to give a verdict on: a load test has failed. CI must neither read it as `worse` nor forgive it as undecided. */
+  failed: 4,
   /** A service ended well after a signal. The process exits with 0. */
   serviceEnded: -1,
 } as const;

@@ -12,9 +12,14 @@ export async function endWell(rawIo: Io, run: (io: Io) => Promise<number>): Prom
   } catch (error) {
     // The error of an aborted command is a consequence of the abort.
     if (io.signal.aborted) return await ended(io);
-    await io.stderr.write(`hdrscope: ${errorText(error, io)}\n`);
+    await printError(error, io);
     return error instanceof UsageError ? ExitCode.usage : ExitCode.refused;
   }
+}
+
+/** Prints the message of an error that ends a command. */
+export async function printError(error: unknown, io: Io): Promise<void> {
+  await io.stderr.write(`hdrscope: ${errorText(error, io)}\n`);
 }
 
 function endedBySignal({ signal }: Io): number | undefined {

@@ -269,7 +269,7 @@ export const HDRSCOPE: Group = {
   notes: `  hdrscope --version prints the version.
 
 exit codes:
-  0 done; 1 a verdict (worse, missed), or input that is refused; 2 a wrong command line; 3 too little to judge by; 130 ended by Ctrl-C
+  0 done; 1 a verdict (worse, missed), or input that is refused; 2 a wrong command line; 3 too little to judge by; 4 a failed load test of ab; 130 ended by Ctrl-C
 
 environment:
   NO_COLOR no colours; COLUMNS the length of a line; HDRSCOPE_TOKEN what clients of serve must send; HDRSCOPE_DEBUG where errors arose

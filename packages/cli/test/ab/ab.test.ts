@@ -102,22 +102,41 @@ test.each([
   ],
   ['true', /run 1 of --after has written no values, to \$HDRSCOPE_RUN_FILE or to standard output: true\n$/],
   ['kill -9 $$', /run 1 of --after was ended by SIGKILL: kill -9 \$\$\n$/],
+  ['echo no number', /after-1\.out/],
 ])(
   'a command that fails names its run: %s',
   async (command, message) => {
     const { exitCode, stdout, stderr } = await ab(load(10), command, ['--warm-ups', '0']);
-    expect([exitCode, stdout]).toEqual([1, '']);
+    expect([exitCode, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(message);
     expect(left()).toEqual([]);
   },
   60_000,
 );
 
+test('lines that are left out leave no verdict, worse or not', async () => {
+  const args = [...GATE, '--runs', '3', '--warm-ups', '0'];
+  for (const after of [load(10), load(13)]) {
+    const { exitCode, stdout, stderr } = await ab(load(10), `${after}; echo oops`, args);
+    expect([exitCode, stdout]).toEqual([4, expect.stringMatching(/^before \(3 runs, 1,200 values\)/)]);
+    expect(stderr).toContain('after-1.out');
+  }
+}, 60_000);
+
+test('a report that cannot be written is no verdict', async () => {
+  const args = [...GATE, '--runs', '3', '--warm-ups', '0', '--report', folder.pathOf('missing/ab.md')];
+  const { exitCode, stderr } = await ab(load(10), load(10), args);
+  expect([exitCode, stderr]).toEqual([
+    4,
+    expect.stringMatching(/cannot write .*: there is no folder .*missing\n$/),
+  ]);
+}, 60_000);
+
 test('a comparison that fails leaves no report of an earlier one', async () => {
   const report = folder.write('ab.md', 'No significant difference');
   const plot = folder.write('ab.svg', '<svg/>');
   const { exitCode } = await ab(load(10), 'exit 3', ['--report', report, '--plot', plot]);
-  expect([exitCode, existsSync(report), existsSync(plot)]).toEqual([1, false, false]);
+  expect([exitCode, existsSync(report), existsSync(plot)]).toEqual([4, false, false]);
 }, 60_000);
 
 test('a signal ends the run and its programs, and compares what was measured', async () => {

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../../command.ts';
+import { ExitCode, UsageError } from '../../command.ts';
 import { COMPARING } from '../../comparison/index.ts';
 import { RUN_FORMS, RUN_OPTIONS } from '../../comparison/read-sides.ts';
 import { defineCommand } from '../../define-command.ts';
+import { printError } from '../../ending.ts';
 import { listReports, REPORT, REPORT_FORMATS, writeReports } from '../../file-reports.ts';
 import { DURATION } from '../../moment.ts';
 import { integer } from '../../options.ts';
@@ -21,7 +22,7 @@ each side come first and are thrown away. After a half and three quarters of the
 clear: a percentile is worse, or for all of them an increase above the tolerance is excluded. Each look has a part of the error, so all of
 them together keep --confidence.
 
-Ctrl-C compares what was measured so far.`;
+Ctrl-C compares what was measured so far. The exit code is 4 when a load test fails, or its values cannot be read whole.`;
 
 export const command = defineCommand({
   path: 'hdrscope ab',
@@ -89,6 +90,10 @@ export const command = defineCommand({
       await writeReports(outputs, reportOf(measured, options.seed), afterwards);
       if (plot !== undefined) await drawRuns(measured, plot, afterwards);
       return measured.exitCode;
+    } catch (error) {
+      if (error instanceof UsageError || io.signal.aborted) throw error;
+      await printError(error, io);
+      return ExitCode.failed;
     } finally {
       if (keep === undefined) await rm(folder, { recursive: true });
     }

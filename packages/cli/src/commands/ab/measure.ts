@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Look, planLooks } from '@hdrscope/inputs/internal';
-import { type Io, Termination } from '../../command.ts';
+import { ExitCode, type Io, Termination } from '../../command.ts';
 import {
   type ComparingOptions,
   type Differences,
@@ -66,7 +66,8 @@ export async function measure(options: MeasuringOptions, folder: string, io: Io)
     );
     const compared = { ...options, confidence: look.confidence };
     const differences = differencesOf(sides.before, sides.after, sides.scale, compared);
-    const exitCode = await sides.reading.report(exitCodeOf(differences));
+    const isWhole = (await sides.reading.report()) === ExitCode.done;
+    const exitCode = isWhole ? exitCodeOf(differences) : ExitCode.failed;
     return { runs: paired, sides, differences, ending, looks: looks.length, confidence, exitCode };
   };
   const last = looks.at(-1)!;
