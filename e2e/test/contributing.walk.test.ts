@@ -10,7 +10,7 @@ const CONTRIBUTING = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
 /** Commands of the document that are not typed here, and why. */
 const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
   [
-    /^npm run (check|test:long|test:walks|bench:guard|chaos|soak|crowd|fuzz|fuzz -- java.*)$/,
+    /^npm run (check|test:executable|test:long|test:walks|bench:guard|chaos|soak|crowd|fuzz|fuzz -- java.*)$/,
     '.ci/run types it, or runs the same tests',
   ],
   [/^npm (start|test)$/, '.ci/bare types it'],

@@ -52,6 +52,9 @@ for (const name of ['spawnSync', 'execFileSync', 'execSync']) {
 // Whatever is left open keeps this event from coming, so that a leak is still reported.
 if (process.send !== undefined) process.once('beforeExit', () => process.exit());
 
+/** Whether the program ran in a test, or why it did not: see `packages/cli/test/support/program.ts`. */
+const PROGRAM_RUN = Symbol.for('hdrscope.program-run');
+
 /**
  * The environment of a test file: the realm of its process itself, so that all files of a package share their modules.
  * Processes that a test file has started end with it, also when a test fails, and each synchronous one has a time limit.
@@ -71,6 +74,20 @@ export default class Environment {
   async setup() {
     // Jest maps stacks by a library; Node.js does it with the maps that the sources bring.
     Reflect.set(Error, 'prepareStackTrace', undefined);
+  }
+
+  /**
+   * With `HDRSCOPE_PROGRAM`, only tests in which that program ran have passed: others tested this process.
+   *
+   * @param {{ name: string, test?: { errors: unknown[], status: string } }} event
+   */
+  handleTestEvent({ name, test }) {
+    if (process.env.HDRSCOPE_PROGRAM === undefined || test === undefined) return;
+    if (name === 'test_start') Reflect.set(globalThis, PROGRAM_RUN, 'it tests modules, without the program');
+    const run = Reflect.get(globalThis, PROGRAM_RUN);
+    if (name !== 'test_done' || test.errors.length > 0 || run === true) return;
+    test.status = 'skip';
+    console.log(`skipped: ${run}`);
   }
 
   getVmContext() {

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { lackOfBuild, lackOfProgram, testUnless } from '@hdrscope/testing';
+import { lack, lackOfBuild, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { intervalLine, useFolder } from './support/logs.ts';
+import { COMMAND, PROGRAM, runWithCommand, startCommand } from './support/program.ts';
 
-const BIN = fileURLToPath(new URL('../bin/hdrscope.js', import.meta.url));
 // These tests run the built command. All other tests run the sources.
 const testBuilt = testUnless(lackOfBuild('cli'));
 
@@ -22,7 +21,7 @@ afterEach(() => {
 });
 
 function start(...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = startCommand(args, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   return child;
 }
@@ -63,14 +62,9 @@ testBuilt('counts a pipe and a file alike', () => {
     'many.txt',
     Array.from({ length: 100_000 }, (_, at) => `${at / 1000}\n`).join(''),
   );
-  const run = (command: string): string =>
-    spawnSync('sh', ['-c', command, 'sh', process.execPath, BIN, numbers], { encoding: 'utf8' }).stdout;
+  const run = (command: string): string => runWithCommand('sh', ['-c', command, numbers, ...COMMAND]).stdout;
   const options = 'record --unit ms --format base64';
-  const all = [
-    `"$1" "$2" ${options} "$3"`,
-    `cat "$3" | "$1" "$2" ${options}`,
-    `"$1" "$2" ${options} < "$3"`,
-  ].map(run);
+  const all = [`"$@" ${options} "$0"`, `cat "$0" | "$@" ${options}`, `"$@" ${options} < "$0"`].map(run);
   expect(all[0]).toMatch(/^HISTF/);
   expect(new Set(all).size).toBe(1);
 });
@@ -94,7 +88,7 @@ testBuilt.each([
 });
 
 testBuilt('SIGINT ends the waiting for standard input', async () => {
-  const child = spawn(process.execPath, [BIN, 'log', 'tail', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = startCommand(['log', 'tail', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
   const exit = exitOf(child);
   const ended = once(child.stdout!, 'end');
   child.stdin!.write('nonsense\n');
@@ -105,28 +99,35 @@ testBuilt('SIGINT ends the waiting for standard input', async () => {
   expect((await exit).code).toBe(130);
 });
 
-testBuilt('prints its version without loading other modules', () => {
-  // Processor time, which does not grow when the machine is busy with other processes.
-  const meter = `data:text/javascript,${encodeURIComponent(
-    "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write(String((user + system) / 1000)); });",
-  )}`;
-  const run = (args: string[]): { ms: number; stdout: string } => {
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import', meter, ...args], {
-      encoding: 'utf8',
-    });
-    return { ms: Number(stderr), stdout };
-  };
-  expect(run([BIN, '--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  // In turns, so that a slow moment of the machine slows both.
-  const rounds = Array.from({ length: 5 }, () => [run([BIN, '--version']).ms, run(['-e', '0']).ms] as const);
-  const fastest = (which: 0 | 1): number => Math.min(...rounds.map((round) => round[which]));
-  // Both are a few tens of milliseconds: loading everything would take far longer.
-  expect(fastest(1)).toBeGreaterThan(0);
-  expect(fastest(0)).toBeLessThan(2 * fastest(1) + 20);
-});
+testUnless(lackOfBuild('cli'), lack(undefined, PROGRAM && 'a program has no Node.js that measures it'))(
+  'prints its version without loading other modules',
+  () => {
+    // Processor time, which does not grow when the machine is busy with other processes.
+    const meter = `data:text/javascript,${encodeURIComponent(
+      "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write(String((user + system) / 1000)); });",
+    )}`;
+    const run = (args: string[]): { ms: number; stdout: string } => {
+      const { stdout, stderr } = spawnSync(process.execPath, ['--import', meter, ...args], {
+        encoding: 'utf8',
+      });
+      return { ms: Number(stderr), stdout };
+    };
+    expect(run([...COMMAND.slice(1), '--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    // In turns, so that a slow moment of the machine slows both.
+    const rounds = Array.from(
+      { length: 5 },
+      () => [run([...COMMAND.slice(1), '--version']).ms, run(['-e', '0']).ms] as const,
+    );
+    const fastest = (which: 0 | 1): number => Math.min(...rounds.map((round) => round[which]));
+    // Both are a few tens of milliseconds: loading everything would take far longer.
+    expect(fastest(1)).toBeGreaterThan(0);
+    expect(fastest(0)).toBeLessThan(2 * fastest(1) + 20);
+  },
+);
 
 testBuilt('exits with 2 for a wrong command line', () => {
-  expect(spawnSync(process.execPath, [BIN, 'lgo']).status).toBe(2);
+  const [program, ...first] = COMMAND;
+  expect(runWithCommand(program, [...first, 'lgo']).status).toBe(2);
 });
 
 describe('a signal in the middle of work', () => {
@@ -165,7 +166,7 @@ describe('a signal in the middle of work', () => {
     'ends a command that waits for a pipe, and leaves no unfinished file',
     async () => {
       const path = folder.write('kept.txt', 'old');
-      const child = spawn(process.execPath, [BIN, 'log', 'merge', '-', '-o', path], {
+      const child = startCommand(['log', 'merge', '-', '-o', path], {
         stdio: ['pipe', 'ignore', 'pipe'],
       });
       const exit = exitOf(child);
@@ -187,10 +188,8 @@ testUnless(lackOfBuild('cli') ?? lackOfProgram('script'))(
   () => {
     // Standard error is a terminal of util-linux's script; standard input is a pipe that rests for longer than a second.
     const numbers = `yes 1 | head -c 200000; sleep 1.3; yes 2 | head -c 200000`;
-    const reading = `(${numbers}) | '${process.execPath}' '${BIN}' record - > /dev/null`;
-    const { stdout } = spawnSync('script', ['-qec', `stty cols 40; ${reading}`, '/dev/null'], {
-      encoding: 'utf8',
-    });
+    const reading = `(${numbers}) | ${COMMAND.map((word) => `'${word}'`).join(' ')} record - > /dev/null`;
+    const { stdout } = runWithCommand('script', ['-qec', `stty cols 40; ${reading}`, '/dev/null']);
     const [before, ...shown] = stdout.split('\r\u001b[K');
     expect([before, shown.at(-1)]).toEqual(['', '']);
     expect(shown[0]).toMatch(/^0\.\d MB, 0\.\d MB\/s$/);

@@ -1,5 +1,5 @@
 import { Termination } from '../src/command.ts';
-import { hdrscope } from './support/fake-io.ts';
+import { hdrscope, type World } from './support/fake-io.ts';
 import { intervalLine } from './support/logs.ts';
 
 test('lists its commands', async () => {
@@ -89,6 +89,8 @@ test.each([
   ],
 ])('ends when %s', async (_, reason, exitCode, stderr) => {
   const stdin = [1, 2].map((at) => intervalLine({ at, ms: [1] })).join('');
-  const ran = await hdrscope(['log', 'tail', '-'], { stdin, onOutput: (_text, end) => end(reason) });
+  const onOutput: World['onOutput'] = (_text, end) => end(reason);
+  const within = 'a program has no output that fails between two texts';
+  const ran = await hdrscope(['log', 'tail', '-'], { stdin, onOutput, within });
   expect([ran.exitCode, ran.stderr]).toEqual([exitCode, stderr]);
 });

@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { askAdminSocket, type RunningAdminSocket } from '@hdrscope/ceph';
 import { lackOfBuild, testUnless } from '@hdrscope/testing';
 import { Termination } from '../../src/command.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
 import { useFolder } from '../support/logs.ts';
+import { startCommand } from '../support/program.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
 // The process runs the build; the other tests run on sources.
 const testBuilt = testUnless(lackOfBuild('cli'));
 
@@ -154,17 +152,17 @@ esac
 
 testBuilt('a process serves, another one dumps, and Ctrl-C removes the socket', async () => {
   const path = folder.pathOf('process.asok');
-  const serving = spawn(process.execPath, [BIN, 'ceph', 'serve', '--socket', path], {
+  const serving = startCommand(['ceph', 'serve', '--socket', path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(serving, 'close');
-  await once(serving.stdout, 'data');
+  await once(serving.stdout!, 'data');
   await countedBy(path);
-  const dumping = spawn(process.execPath, [BIN, 'ceph', 'dump', path], {
+  const dumping = startCommand(['ceph', 'dump', path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let dump = '';
-  for await (const text of dumping.stdout) dump += text;
+  for await (const text of dumping.stdout!) dump += text;
   serving.kill('SIGINT');
   expect(dump).toMatch(/^hdrscope\.hash\.duration: \d+ values\n {2}axis /);
   expect(await exit).toEqual([130, null]);

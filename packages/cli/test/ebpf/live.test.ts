@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { lackByTrial, lackOfBuild, lackOfProgram, lackOfRoot, testUnless } from '@hdrscope/testing';
 import { Termination } from '../../src/command.ts';
 import { THIS_KERNEL } from '../../src/commands/ebpf/map.ts';
 import { command as serve } from '../../src/commands/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { runWith } from '../support/fake-kernel.ts';
+import { COMMAND, runWithCommand } from '../support/program.ts';
 
 /** A map that bpftool creates, in a bpf file system of its own. */
 function makeMap(): { pin: string; add(slot: number, count: number): void; remove(): void } {
@@ -67,17 +67,10 @@ live('lists, reads and watches a map', async () => {
         'total 5; p50 2 to 4; p90 2 to 4; p99 2 to 4; p99.9 2 to 4',
       ]);
     }
-    const watching = hdrscope([
-      'ebpf',
-      'watch',
-      map.pin,
-      '--interval',
-      '1s',
-      '-n',
-      '1',
-      '--layout',
-      'queue-depth',
-    ]);
+    const watching = hdrscope(
+      ['ebpf', 'watch', map.pin, '--interval', '1s', '-n', '1', '--layout', 'queue-depth'],
+      { monotonicMs: () => 0 },
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
     map.add(2, 8);
     expect((await watching).stdout.split('\n')[1]).toMatch(/^ +3 +3\.0( +2 to 4){4} {2}hdr_cli_depths$/);
@@ -157,10 +150,9 @@ testUnless(
   lackOfProgram('setpriv'),
   lackOfRoot(),
 )('runqueue names the capabilities that root lacks', () => {
-  const bin = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
   const without = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
-  const args = [...without, process.execPath, bin, 'ebpf', 'runqueue', '--duration', '10ms'];
-  const { status, stdout, stderr } = spawnSync('setpriv', args, { encoding: 'utf8' });
+  const args = [...without, ...COMMAND, 'ebpf', 'runqueue', '--duration', '10ms'];
+  const { status, stdout, stderr } = runWithCommand('setpriv', args);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toContain('this takes CAP_BPF and CAP_PERFMON, which root does not have here');
 });

@@ -4,6 +4,7 @@ import { hdrscope, type Ran } from '../support/fake-io.ts';
 import { intervalLine, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
+const WITHIN = 'several texts of a program come at once';
 const line = (at: number): string => intervalLine({ at, ms: [at] });
 
 /** Follows a log, does the next step after each printed row, and ends after the last step. */
@@ -21,6 +22,7 @@ async function follow(
       else left.shift()!();
     },
     onNote,
+    within: WITHIN,
   });
 }
 

@@ -36,6 +36,7 @@ test('-f shows each request that comes once, in the groups of its interval, over
   const { exitCode, stderr } = await hdrscope(
     ['record', '-f', path, '--by', 'route', '--interval', '150ms', '--json'],
     {
+      within: 'several texts of a program come at once',
       onOutput(text, end) {
         const { groups } = JSON.parse(text) as Interval;
         for (const { labels, count, failed: ofGroup } of groups) {

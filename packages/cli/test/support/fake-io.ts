@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
 import type { Io, Output, Termination } from '../../src/command.ts';
 import { runCli } from '../../src/program.ts';
+import { noteReason, PROGRAM, startCommand } from './program.ts';
 
 /** The surroundings of a command, as a test sets them. */
 export interface World {
@@ -11,6 +11,8 @@ export interface World {
   /** The width of the terminal. @default 120 */
   readonly columns?: number;
   readonly monotonicMs?: () => number;
+  /** Why only this process can run the command. @default a program may, without a terminal or a clock of the test */
+  readonly within?: string;
   /** Gets each text on standard output. */
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
   /** Gets each text on standard error. */
@@ -24,16 +26,18 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A program that runs command lines in place of this process, such as the executable of `npm run executable`. */
-const PROGRAM = process.env.HDRSCOPE_PROGRAM;
-
-/** What only this process can be. */
-const WITHIN = ['isTerminal', 'columns', 'monotonicMs', 'onOutput', 'onNote'] as const;
+/** Why only this process can run a command in these surroundings. `undefined` where a program can. */
+function whyWithin({ within, isTerminal, monotonicMs }: World): string | undefined {
+  if (isTerminal) return 'a program has no terminal here';
+  return monotonicMs === undefined ? within : 'a program has a clock of its own';
+}
 
 /** Runs a command line in this process, or by the program that the environment names. */
 export async function hdrscope(args: readonly string[], world: World = {}): Promise<Ran> {
-  if (PROGRAM !== undefined && WITHIN.every((name) => world[name] === undefined)) {
-    return runProgram(PROGRAM, args, world);
+  if (PROGRAM !== undefined) {
+    const reason = whyWithin(world);
+    if (reason === undefined) return runProgram(args, world);
+    noteReason(reason);
   }
   const { stdin = '', environment = {}, isTerminal = false, monotonicMs = () => 0, onOutput, onNote } = world;
   const columns = isTerminal ? (world.columns ?? 120) : undefined;
@@ -64,19 +68,34 @@ export async function hdrscope(args: readonly string[], world: World = {}): Prom
   return { exitCode: await runCli(args, io), ...printed };
 }
 
+/** Runs a command line as a process, which is ended by signals. */
 async function runProgram(
-  program: string,
   args: readonly string[],
-  { stdin = '', environment = {} }: World,
+  { stdin = '', environment = {}, onOutput, onNote }: World,
 ): Promise<Ran> {
-  const child = spawn(program, args, { env: { PATH: process.env.PATH, ...environment } });
-  const ended = new Promise<number>((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => resolve(code ?? -1));
-  });
+  const child = startCommand(args, { env: { PATH: process.env.PATH, ...environment } });
+  let isEnding = false;
+  const end = ({ exitCode }: Termination): void => {
+    // A second signal would end it at once.
+    if (isEnding) return;
+    isEnding = true;
+    if (exitCode > 128) child.kill(exitCode - 128);
+    else child.stdout!.destroy();
+  };
+  const printed = { stdout: '', stderr: '' };
+  for (const [name, listener] of [
+    ['stdout', onOutput],
+    ['stderr', onNote],
+  ] as const) {
+    child[name]!.setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+      listener?.(text, end);
+    });
+  }
   // It may end before it has read everything.
-  child.stdin.on('error', () => {}).end(stdin);
-  const [exitCode, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  return { exitCode, stdout, stderr };
+  child.stdin!.on('error', () => {}).end(stdin);
+  const [exitCode] = await once(child, 'close');
+  return { exitCode: exitCode ?? -1, ...printed };
 }
 
 async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array, void> {
