@@ -9,11 +9,16 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-export async function replaceFile(
-  parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  path: string,
+type FileParts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+export async function replaceFiles(
+  files: readonly { readonly path: string; readonly parts: FileParts }[],
   signal: AbortSignal,
 ): Promise<void> {
+  for (const { path, parts } of files) await replaceFile(parts, path, signal);
+}
+
+export async function replaceFile(parts: FileParts, path: string, signal: AbortSignal): Promise<void> {
   const all: (string | Uint8Array)[] = [];
   for await (const part of parts) {
     signal.throwIfAborted();
