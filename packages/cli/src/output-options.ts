@@ -1,5 +1,5 @@
 import { dirname, extname } from 'node:path';
-import { type FileParts, replaceFile } from '@hdrscope/kit/files';
+import { type FileParts, type NewFile, replaceFile, replaceFiles } from '@hdrscope/kit/files';
 import { type Io, Refusal, UsageError } from './command.ts';
 import { systemErrorText } from './system-error.ts';
 
@@ -154,12 +154,29 @@ export async function writeLines(
  * @throws Refusal when the file cannot be created.
  */
 export async function writeWhole(parts: FileParts, path: string, signal: AbortSignal): Promise<void> {
+  await refusingToWrite([path], () => replaceFile(parts, path, signal));
+}
+
+/**
+ * Writes files, which appear when all are complete: see `replaceFiles`.
+ *
+ * @throws Refusal when one cannot be created.
+ */
+export async function writeAll(files: readonly NewFile[], signal: AbortSignal): Promise<void> {
+  await refusingToWrite(
+    files.map(({ path }) => path),
+    () => replaceFiles(files, signal),
+  );
+}
+
+async function refusingToWrite(paths: readonly string[], write: () => Promise<void>): Promise<void> {
   try {
-    await replaceFile(parts, path, signal);
+    await write();
   } catch (error) {
-    const { syscall } = error as NodeJS.ErrnoException;
+    const { syscall, path: failed = '' } = error as NodeJS.ErrnoException;
     if (!FAILED_TO_CREATE.has(syscall)) throw error;
     // The message has the name that the person gave, not the temporary one.
+    const path = paths.find((one) => failed.startsWith(one)) ?? paths[0]!;
     throw new Refusal(`cannot write ${path}: ${obstacleOf(error, path)}`, { cause: error });
   }
 }

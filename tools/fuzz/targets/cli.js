@@ -74,7 +74,7 @@ export async function queryDocument() {
 
 /** @returns {Promise<Target>} */
 export async function programCode() {
-  const { migrateCode } = await importSource('cli/src/commands/migrate/code/index.ts');
+  const { migratePrograms } = await importSource('cli/src/commands/migrate/code/index.ts');
   const { Refusal } = await importSource('cli/src/command.ts');
   return {
     form: 'text',
@@ -106,10 +106,16 @@ export async function programCode() {
       '\n',
     ],
     async run(text) {
+      /** @param {string} before */
+      const migrate = async (before) => {
+        const { modules, unread } = await migratePrograms([{ path: 'program.ts', text: before }]);
+        if (unread.length > 0) throw unread[0].refusal;
+        return modules[0]?.after ?? before;
+      };
       try {
-        const { after } = await migrateCode('program.ts', text);
-        const again = await migrateCode('program.ts', after);
-        assertThat(again.after === after, () => `a second run changes it again: ${again.after}`);
+        const after = await migrate(text);
+        const again = await migrate(after);
+        assertThat(again === after, () => `a second run changes it again: ${again}`);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }

@@ -4,7 +4,7 @@ import * as ours from '@hdrscope/prometheus';
 import * as registry from '@hdrscope/registry';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { migrateCode } from '../../src/commands/migrate/code/index.ts';
+import { type MigratedCode, migratePrograms } from '../../src/commands/migrate/code/index.ts';
 import { parsePage } from './pages.ts';
 
 const require = createRequire(import.meta.url);
@@ -63,6 +63,12 @@ ${uses.join('\n')}
 `,
   );
 
+async function migrateCode(text: string): Promise<MigratedCode> {
+  const { modules } = await migratePrograms([{ path: 'program.cjs', text }]);
+  expect(modules).toHaveLength(1);
+  return modules[0]!;
+}
+
 /** Runs a program, and reads its page. `undefined` where it throws, as clients do for labels that they do not know. */
 async function run(text: string): Promise<ReturnType<typeof parsePage> | undefined> {
   const packages: Readonly<Record<string, unknown>> = {
@@ -92,7 +98,7 @@ describe('a program that hdrscope migrate changes', () => {
     let moved = 0;
     await fc.assert(
       fc.asyncProperty(program, async (text) => {
-        const { after, changes } = await migrateCode('program.cjs', text);
+        const { after, changes } = await migrateCode(text);
         const isRefused = changes.some(({ verdict }) => verdict.outcome === 'refused');
         if (isRefused) {
           expect(after).toBe(text);
@@ -108,7 +114,7 @@ describe('a program that hdrscope migrate changes', () => {
         for (const [name, count] of before.samples) {
           expect([name, page!.samples.get(name)]).toEqual([name, expect.closeTo(count, 9)]);
         }
-        expect((await migrateCode('program.cjs', after)).after).toBe(after);
+        expect((await migrateCode(after)).after).toBe(after);
       }),
       { numRuns: caseCount(60, 3000) },
     );

@@ -1,8 +1,17 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: programs under test have them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { lackOfBuild, lackOfPeer, programOf, testUnless } from '@hdrscope/testing';
 import { someCells } from '@hdrscope/testing/case-count';
@@ -30,6 +39,12 @@ function makeFolder(client: string, modules: string): string {
   link(client, modules);
   if (lackOfPeer('node-services') === undefined) link('express', programOf('node-services'));
   return folder;
+}
+
+function readTexts(folder: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(paths.sort().map((path) => [path, readFileSync(path, 'utf8')]));
 }
 
 /** Runs a service, lets it count, and reads its page. */
@@ -82,25 +97,34 @@ for (const { name, modules, describeIt } of PROM_CLIENTS) {
 
     describe.each(programs)('$title', (program: Program) => {
       const { ending, moved, timed = [], needsExpress = false } = program;
-      const path = join(folder, `${PROGRAMS.indexOf(program)}.${ending}`);
-      const text = program.text
-        .replaceAll("'prom-client'", `'${name}'`)
-        .replaceAll('"prom-client"', `"${name}"`);
+      const service = join(folder, String(PROGRAMS.indexOf(program)));
+      const path = join(service, `main.${ending}`);
+      const texts = Object.entries({ ...program.others, [`main.${ending}`]: program.text }).map(
+        ([file, text]) =>
+          [
+            join(service, file),
+            text.replaceAll("'prom-client'", `'${name}'`).replaceAll('"prom-client"', `"${name}"`),
+          ] as const,
+      );
       const lack =
         (needsExpress ? lackOfPeer('node-services') : undefined) ??
         (ending === 'cjs' ? lackOfBuild('prometheus') : undefined);
       testUnless(lack)(
         'shows the same series after its migration',
         async () => {
-          writeFileSync(path, text);
+          for (const [file, text] of texts) {
+            mkdirSync(dirname(file), { recursive: true });
+            writeFileSync(file, text);
+          }
+          writeFileSync(join(service, 'package.json'), '{ "private": true }');
           const before = await readPage(path);
-          const { stderr } = await hdrscope(['migrate', path, '--write']);
-          const after = readFileSync(path, 'utf8');
-          expect(after.match(/\.histogram\(/g)?.length).toBe(moved);
+          const { stderr } = await hdrscope(['migrate', service, '--write']);
+          const after = readTexts(service);
+          expect([...after.values()].join('').match(/\.histogram\(/g)?.length ?? stderr).toBe(moved);
           expect(stderr).not.toContain('This should not happen');
           comparePages(before, await readPage(path), timed);
-          const again = await hdrscope(['migrate', path, '--write']);
-          expect(readFileSync(path, 'utf8')).toBe(after);
+          const again = await hdrscope(['migrate', service, '--write']);
+          expect(readTexts(service)).toEqual(after);
           expect(again.stderr).toContain('hdrscope: 0 places in code rewritten in place');
         },
         60_000,
@@ -186,7 +210,7 @@ describe('a histogram of a client', () => {
     [`${made()} const end = h.startTimer(); end({ x: 1 }, { id: 2 });`, 'ends a timer with exemplars'],
     [`${made()} h.labels('a') /* why */ .startTimer();`, 'has a comment before its timer'],
     [`${made()} run(h);`, 'uses it in a way that has no equal'],
-    [`${made()} module.exports = { h };`, 'exports it, and other files may use it'],
+    [`${made()} module.exports = { h };`, 'exports it, and no package.json above it says which files may'],
     [`${made()} h.zero({ x: 1 });`, 'calls zero, which has no equal'],
     [`${made()} h.observe({ y: 1 }, 2);`, 'has the label y, which the histogram does not name'],
     [`${made()} h.observe({ x: 1 }, -2);`, 'observes a value below 0'],
@@ -219,7 +243,7 @@ describe('a histogram of a client', () => {
   });
 
   test.each([
-    ['', 'this file does not serve the page'],
+    ['', 'no file that is named serves the page'],
     [
       'fastify.get("/m", async (req, reply) => reply.send(await client.register.metrics()));',
       'is not one of node:http or Express',
@@ -248,16 +272,86 @@ describe('a histogram of a client', () => {
     expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
   });
 
-  test.each([
-    [`client.register.setDefaultLabels({ a: 'b' });`, 'line 3 calls client.register.setDefaultLabels'],
-    [handler, 'line 3 serves a page of its register, too'],
-  ])('stays when another file of the command has %s', async (text, reason) => {
+  test('stays when another file of the command gives its register labels', async () => {
     const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
     writeFileSync(join(folder, 'shop.cjs'), serve(made(), handler));
     expect((await hdrscope(['migrate', folder])).exitCode).toBe(0);
-    writeFileSync(join(folder, 'labels.cjs'), serve('', text).replace('\n\n', '\n'));
+    const labels = "const client = require('prom-client');\nclient.register.setDefaultLabels({ a: 'b' });\n";
+    writeFileSync(join(folder, 'labels.cjs'), labels);
     const { exitCode, stdout, stderr } = await hdrscope(['migrate', folder]);
-    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(`labels.cjs: ${reason}`)]);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('labels.cjs: line 2 calls client.register.setDefaultLabels');
+  });
+
+  test('is on the pages of all files of the command', async () => {
+    const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{}');
+    writeFileSync(join(folder, 'shop.cjs'), serve(made(), handler));
+    writeFileSync(join(folder, 'page.cjs'), serve('', handler));
+    expect((await hdrscope(['migrate', folder, '--write'])).exitCode).toBe(0);
+    for (const file of ['shop.cjs', 'page.cjs']) {
+      expect(readFileSync(join(folder, file), 'utf8')).toContain(
+        "registry } = require('./hdr-registry.cjs')",
+      );
+      expect(readFileSync(join(folder, file), 'utf8')).toContain('res) => metrics(req, res));');
+    }
+  });
+
+  describe('that a module exports', () => {
+    const metrics = `const client = require('prom-client');\n${made()}\nmodule.exports = { h };\n`;
+    const service = `${serve('', handler)}const { h } = require('./metrics');\nh.observe({ x: 1 }, 2);\n`;
+
+    test.each([
+      ['', 'src/more.js', "const { h } = require('./metrics');", 'src/more.js: line 1 may use it'],
+      ['', 'test/a.test.js', "jest.mock('../src/metrics');", 'test/a.test.js: line 1 may use it'],
+      ['', 'src/all.js', 'for (const f of all) require(f);', 'all.js: line 1 loads modules whose names'],
+      ['', 'src/all.js', 'import(`./${name}.js`);', 'all.js: line 1 loads modules whose names'],
+      ['', 'src/app.ts', "import { h } from '@/metrics';", 'src/app.ts: line 1 may use it'],
+      ['', 'tsconfig.json', '{ "paths": { "#m": ["./src/metrics.ts"] } }', 'may give it another name'],
+      ['"main": "dist/metrics.js"', 'a.js', '', 'package.json lets other packages load'],
+      ['"exports": { "./*": "./src/*.js" }', 'a.js', '', 'package.json lets other packages load'],
+    ])('stays with %s and %s: %s', async (manifest, file, text, reason) => {
+      const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
+      for (const name of ['src', 'test']) mkdirSync(join(folder, name));
+      writeFileSync(join(folder, 'package.json'), `{ "main": "none.js" }`);
+      writeFileSync(join(folder, 'src/metrics.js'), metrics);
+      writeFileSync(join(folder, 'src/main.js'), service);
+      const paths = ['src/metrics.js', 'src/main.js'].map((path) => join(folder, path));
+      expect((await hdrscope(['migrate', ...paths])).exitCode).toBe(0);
+      if (manifest !== '') writeFileSync(join(folder, 'package.json'), `{ ${manifest} }`);
+      writeFileSync(join(folder, file), text);
+      const { exitCode, stdout, stderr } = await hdrscope(['migrate', ...paths]);
+      expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
+    });
+
+    test.each([
+      ["const m = require('./metrics'); m[key].observe(1);", 'passes on metrics.js as a whole'],
+      ["const m = require('./metrics'); start(m);", 'passes on metrics.js as a whole'],
+      ["const { h, ...rest } = require('./metrics');", 'main.js: line 3 may use it'],
+      ["const f = () => require('./metrics').h;", 'main.js: line 3 may use it'],
+      ["const { h } = require('./metrics'); run(h);", 'main.js: line 3 uses it in a way that has no equal'],
+      ["const { h } = require('./metrics'); h.observe({ y: 1 }, 2);", 'main.js: line 3 has the label y'],
+    ])('stays with %s', async (text, reason) => {
+      const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
+      writeFileSync(join(folder, 'package.json'), `{ "main": "none.js" }`);
+      writeFileSync(join(folder, 'metrics.js'), metrics);
+      writeFileSync(join(folder, 'main.js'), serve(text, handler));
+      const { exitCode, stdout, stderr } = await hdrscope(['migrate', folder]);
+      expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
+    });
+
+    test('stays when its page and its register load each other', async () => {
+      const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
+      writeFileSync(join(folder, 'package.json'), `{ "main": "none.js" }`);
+      const register = `const client = require('prom-client');\nconst register = new client.Registry();\nmodule.exports = { register };\nrequire('./page');\n`;
+      writeFileSync(join(folder, 'metrics.js'), register + made('registers: [register]'));
+      writeFileSync(
+        join(folder, 'page.js'),
+        `const http = require('http');\nconst m = require('./metrics');\nhttp.createServer(async (req, res) => res.end(await m.register.metrics()));\n`,
+      );
+      const { exitCode, stdout, stderr } = await hdrscope(['migrate', folder]);
+      expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining('in a circle')]);
+    });
   });
 
   test('is found in folders, and each change is in the document for programs', async () => {

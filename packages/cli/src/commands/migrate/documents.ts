@@ -83,7 +83,7 @@ export async function readFiles(
         try {
           text = await readText(inside);
           if (CODE.test(inside)) {
-            if (CODE_PART.test(text)) programs.push({ path: inside, text });
+            programs.push({ path: inside, text });
             continue;
           }
           const file = parseFile(inside, text);
@@ -136,9 +136,6 @@ async function readText(path: string): Promise<string> {
 
 const ENDINGS = /\.(ya?ml|json)$|(?<!\.d)\.[cm]?[jt]sx?$/i;
 const CODE = /\.[cm]?[jt]sx?$/i;
-const CODE_PART =
-  /['"](prom-client|@prometheus-io\/client|@opentelemetry\/(exporter-prometheus|sdk-metrics))['"]/;
-
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await refusing(folder, () => readdir(folder, { withFileTypes: true }));
   const found: string[] = [];

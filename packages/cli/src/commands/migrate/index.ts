@@ -1,11 +1,11 @@
 import { loadMigration } from '@hdrscope/prometheus/internal';
 import { refuse } from '../../arguments.ts';
-import { ExitCode, type Io, Refusal } from '../../command.ts';
+import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { explained } from '../../inputs/input.ts';
 import { PAST_TIME } from '../../moment.ts';
 import { integer } from '../../options.ts';
-import { writeWhole } from '../../output-options.ts';
+import { writeAll } from '../../output-options.ts';
 import { readServerUrl } from '../prometheus/urls.ts';
 import type { MigratedCode } from './code/index.ts';
 import { type CodeFile, type QueryFile, readFiles, type UnreadFile } from './documents.ts';
@@ -35,7 +35,8 @@ histogram when a query reads its buckets, or --histogram names it: a name with _
 
 In JavaScript and TypeScript, histograms of prom-client and @prometheus-io/client move to a registry of hdrscope, the stock
 exporter of OpenTelemetry becomes HdrPrometheusExporter, and providers with views of histograms are wrapped. Names, labels and
-buckets on the page stay. A histogram moves with all of its uses, and where its file serves the page by node:http or Express.
+buckets on the page stay. A histogram moves with all of its uses, also in other files, and where its page is served by node:http or
+Express. Name all files of a service together: one that is not named and may use a histogram keeps it in its place.
 
 With --generate, it starts the program prometheus on a free port of this machine, makes up series for each query, of classic and
 native histograms and of all other metrics that the query reads, and compares all values of both answers. Metrics of your own are not
@@ -110,7 +111,7 @@ export const command = defineCommand({
       query === undefined
         ? await readFiles(operands, io)
         : { files: [makeQueryFile(query)], programs: [], unread: [] };
-    const { migrated: migratedPrograms, unread: unreadPrograms } = await migratePrograms(programs, operands);
+    const { migrated: migratedPrograms, unread: unreadPrograms } = await migrateCode(programs, operands);
     const prover = await openProver(options, io);
     try {
       const migrated = await proveFiles(files, prover, options, io);
@@ -122,9 +123,13 @@ export const command = defineCommand({
         proven: migrated.proven,
       };
       if (write) {
-        for (const { path, before, after } of [...migrated.files, ...migratedPrograms]) {
-          if (before !== after) await writeWhole([after], path, io.signal);
-        }
+        const changed = [...migrated.files, ...migratedPrograms].filter(
+          ({ before, after }) => before !== after,
+        );
+        await writeAll(
+          changed.map(({ path, after }) => ({ path, parts: [after] })),
+          io.signal,
+        );
       }
       if (format === 'json') await io.stdout.write(formatMigration(migration));
       else await (query === undefined ? printMigration : printQuery)(migration, io);
@@ -136,31 +141,19 @@ export const command = defineCommand({
 });
 
 /** Migrates programs. One that was named and has no syntax is an error; one of a folder is listed. */
-async function migratePrograms(
+async function migrateCode(
   programs: readonly CodeFile[],
   operands: readonly string[],
 ): Promise<{ readonly migrated: readonly MigratedCode[]; readonly unread: readonly UnreadFile[] }> {
-  const migrated: MigratedCode[] = [];
-  const unread: UnreadFile[] = [];
-  if (programs.length === 0) return { migrated, unread };
-  const { findSharedUse, migrateCode } = await import('./code/index.ts');
-  const sharedUses = new Map<CodeFile, string>();
-  const readable: CodeFile[] = [];
-  for (const program of programs) {
-    try {
-      const use = await findSharedUse(program.path, program.text);
-      if (use !== undefined) sharedUses.set(program, use);
-      readable.push(program);
-    } catch (error) {
-      if (!(error instanceof Refusal) || operands.includes(program.path)) throw error;
-      unread.push({ path: program.path, reason: error.message });
-    }
-  }
-  for (const program of readable) {
-    const [sharedUse] = [...sharedUses].flatMap(([other, use]) => (other === program ? [] : [use]));
-    migrated.push(await migrateCode(program.path, program.text, sharedUse));
-  }
-  return { migrated, unread };
+  if (programs.length === 0) return { migrated: [], unread: [] };
+  const { migratePrograms } = await import('./code/index.ts');
+  const { modules, unread } = await migratePrograms(programs);
+  const named = unread.find(({ path }) => operands.includes(path));
+  if (named !== undefined) throw named.refusal;
+  return {
+    migrated: modules,
+    unread: unread.map(({ path, refusal }) => ({ path, reason: refusal.message })),
+  };
 }
 
 /** Rewrites the queries, and lets a prover judge each one. */

@@ -146,7 +146,8 @@ function squeeze(text: string): string {
 export function formatDiff({ path, before, after }: Pick<MigratedFile, 'path' | 'before' | 'after'>): string {
   if (before === after) return '';
   const name = path.replace(/^\/+/, '');
-  const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after);
+  const old = before === '' ? '/dev/null' : `a/${name}`;
+  const patch = createTwoFilesPatch(old, `b/${name}`, before, after);
   // The first line is a rule that no tool reads.
   return patch.slice(patch.indexOf('\n') + 1);
 }

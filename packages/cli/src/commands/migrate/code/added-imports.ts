@@ -33,7 +33,7 @@ export function pickName({ scopes, root }: CodeModule, candidates: readonly stri
 export function findImportsEnd(code: CodeModule, named: readonly ImportedName[]): number {
   let end = named.reduce((last, { statement }) => Math.max(last, findEnd(statement)), 0);
   if (code.root.type !== 'Program') return end;
-  const loading = new Set(code.imports.map(({ statement }) => statement));
+  const loading = new Set(code.imports.flatMap(({ statement, isAlias }) => (isAlias ? [] : [statement])));
   for (const statement of code.root.body) {
     if (statement.type === 'ImportDeclaration' || loading.has(statement))
       end = Math.max(end, findEnd(statement));

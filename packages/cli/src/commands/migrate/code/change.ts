@@ -1,4 +1,5 @@
 import type { LiteralEdit } from '../literals.ts';
+import type { CodeModule } from './module.ts';
 import { Obstacle } from './syntax.ts';
 
 /** What became of a part of a program. */
@@ -16,6 +17,12 @@ export interface CodeChange {
 export interface CodeNote {
   readonly code: 'labels' | 'buckets' | 'host';
   readonly text: string;
+}
+
+/** An edit of one of several modules. */
+export interface LocatedEdit {
+  readonly code: CodeModule;
+  readonly edit: LiteralEdit;
 }
 
 /** The changes of a program, and the edits that make them. */

@@ -1,51 +1,146 @@
 import { Refusal } from '../../../command.ts';
 import { applyEdits } from '../literals.ts';
-import type { CodeChange } from './change.ts';
+import type { CodeChange, PlannedCode } from './change.ts';
 import { planExporter } from './exporter.ts';
-import { readModule } from './module.ts';
-import { planPromClient } from './prom-client.ts';
-import { readClientUses } from './registers.ts';
+import { type CodeModule, type LooseModule, readModule } from './module.ts';
+import { linkModules } from './program.ts';
+import { type PlannedModules, planPromClient } from './prom-client.ts';
 import { planViews } from './sdk-views.ts';
-import { findLine } from './syntax.ts';
+import {
+  findPackage,
+  type PackageFolder,
+  readSurroundings,
+  type SourceText,
+  type Surroundings,
+} from './surroundings.ts';
 
 export type { CodeChange } from './change.ts';
 
-/** A program, and what became of it. */
+/** A module, and what became of it. */
 export interface MigratedCode {
   readonly path: string;
+  /** Empty for a module that is added. */
   readonly before: string;
   readonly after: string;
   readonly changes: readonly CodeChange[];
 }
 
-/**
- * Moves a program to hdrscope, as far as it is certain that it then counts and shows the same.
- *
- * @param sharedUse What another program does with the register of the client, so that its histograms must stay. @default nothing
- * @throws Refusal when the text is no program.
- */
-export async function migrateCode(path: string, text: string, sharedUse?: string): Promise<MigratedCode> {
-  const code = await readModule(path, text);
-  const planned = [planPromClient(code, sharedUse), planExporter(code), planViews(code)];
-  const edits = planned.flatMap((plan) => plan.edits);
-  const after = applyEdits(text, edits);
-  if (after !== text) await assertProgram(path, after);
-  const changes = planned.flatMap((plan) => plan.changes).sort((a, b) => a.line - b.line);
-  return { path, before: text, after, changes };
+/** Modules after their migration, and files that are no programs. */
+export interface MigratedModules {
+  readonly modules: readonly MigratedCode[];
+  readonly unread: readonly { readonly path: string; readonly refusal: Refusal }[];
 }
 
+/** What names a package that is replaced. */
+const CLIENT =
+  /['"](prom-client|@prometheus-io\/client|@opentelemetry\/(exporter-prometheus|sdk-metrics))['"]/;
+const PASSES_ON = /\bexport\b[^;]*\bfrom\b|\bexports\b[^;]*\brequire\b|\bexport\s*\{/;
+
 /**
- * What a program does with the register of the client that histograms of other programs must stay for: it reads or changes all metrics,
- * or serves a page of its own. `undefined` when it does nothing of this.
- *
- * @throws Refusal when the text is no program.
+ * Moves programs to hdrscope, as far as it is certain that they then count and show the same. Files that use what others export move
+ * together. Those that have nothing to move are left out.
  */
-export async function findSharedUse(path: string, text: string): Promise<string | undefined> {
-  const code = await readModule(path, text);
-  const [common] = readClientUses(code).registers;
-  if (common?.obstacle !== undefined) return `${path}: ${common.obstacle.message}`;
-  const [page] = common?.pages ?? [];
-  return page && `${path}: line ${findLine(code, page)} serves a page of its register, too`;
+export async function migratePrograms(files: readonly SourceText[]): Promise<MigratedModules> {
+  const packages = new Map<string, PackageFolder>();
+  const packageOf = new Map<string, PackageFolder>();
+  const given = await readSurroundings(files, []);
+  const loose: LooseModule[] = [];
+  const unread: { path: string; refusal: Refusal }[] = [];
+  for (const { path, text } of selectFiles(files, given)) {
+    try {
+      loose.push(await readModule(path, text));
+      const found = await findPackage(path);
+      packages.set(found.folder, packages.get(found.folder) ?? found);
+      packageOf.set(path, packages.get(found.folder)!);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (CLIENT.test(text)) unread.push({ path, refusal: error });
+    }
+  }
+  let { modules } = linkModules(loose, given);
+  let planned = joinPlans(modules, packageOf);
+  // Most programs need no look at the files around them.
+  if (given.isAsked) {
+    ({ modules } = linkModules(loose, await readSurroundings(files, [...packages.values()])));
+    planned = joinPlans(modules, packageOf);
+  }
+  const migrated: MigratedCode[] = [];
+  for (const code of modules) {
+    const edits = planned.edits.flatMap((one) => (one.code === code ? [one.edit] : []));
+    const after = applyEdits(code.text, edits);
+    if (after !== code.text) await assertProgram(code.path, after);
+    const changes = planned.changes.flatMap((one) => (one.code === code ? [one.change] : []));
+    changes.sort((a, b) => a.line - b.line);
+    if (after !== code.text || CLIENT.test(code.text))
+      migrated.push({ path: code.path, before: code.text, after, changes });
+  }
+  const added = planned.added.map(({ path, text }) => ({ path, before: '', after: text, changes: [] }));
+  return { modules: [...migrated, ...added], unread };
+}
+
+/** The files that name a package, and those that load them. */
+function selectFiles(files: readonly SourceText[], surroundings: Surroundings): readonly SourceText[] {
+  const selected = new Set(files.filter(({ text }) => CLIENT.test(text)));
+  let passing = [...selected];
+  while (passing.length > 0) {
+    const loading = files.filter(
+      (file) => !selected.has(file) && passing.some(({ path }) => surroundings.loads(file.path, path)),
+    );
+    for (const file of loading) selected.add(file);
+    passing = loading.filter(({ text }) => PASSES_ON.test(text));
+  }
+  return files.filter((file) => selected.has(file));
+}
+
+/** Plans for modules that may run in one process together: those of one package, and of packages that depend on it. */
+function joinPlans(
+  modules: readonly CodeModule[],
+  packageOf: ReadonlyMap<string, PackageFolder>,
+): PlannedModules {
+  const groups = groupPackages([...new Set(packageOf.values())]);
+  const plans: PlannedModules[] = groups.map((group) =>
+    planPromClient(modules.filter(({ path }) => group.has(packageOf.get(path)!))),
+  );
+  for (const code of modules) {
+    for (const { edits, changes } of [planExporter(code), planViews(code)] satisfies PlannedCode[])
+      plans.push({
+        edits: edits.map((edit) => ({ code, edit })),
+        changes: changes.map((change) => ({ code, change })),
+        added: [],
+      });
+  }
+  return {
+    edits: plans.flatMap(({ edits }) => edits),
+    changes: plans.flatMap(({ changes }) => changes),
+    added: plans.flatMap(({ added }) => added),
+  };
+}
+
+function groupPackages(packages: readonly PackageFolder[]): ReadonlySet<PackageFolder>[] {
+  let groups: Set<PackageFolder>[] = [];
+  for (const one of packages) {
+    const near = groups.filter((group) => [...group].some((other) => depend(one, other)));
+    groups = [
+      ...groups.filter((group) => !near.includes(group)),
+      new Set([one, ...near.flatMap((group) => [...group])]),
+    ];
+  }
+  return groups;
+}
+
+/** Whether one of two packages depends on the other. One without `package.json` may. */
+function depend(one: PackageFolder, other: PackageFolder): boolean {
+  if (one.manifest === undefined || other.manifest === undefined) return true;
+  return [
+    [one.manifest, other.manifest],
+    [other.manifest, one.manifest],
+  ].some(([user, used]) =>
+    ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].some((key) => {
+      const names = user![key];
+      const name = used!.name;
+      return typeof name === 'string' && typeof names === 'object' && names !== null && name in names;
+    }),
+  );
 }
 
 /** The changed text is a program, too. @throws Refusal */

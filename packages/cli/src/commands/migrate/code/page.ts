@@ -1,7 +1,7 @@
 import type { CallExpression, Node, Statement } from '#babel';
 import type { LiteralEdit } from '../literals.ts';
 import { indentAt } from './edits.ts';
-import { type CodeModule, findExported } from './module.ts';
+import { type CodeModule, type CodeUse, findExported } from './module.ts';
 import { readConstant } from './static-values.ts';
 import {
   findAround,
@@ -303,32 +303,47 @@ function isInert({ register, code }: Page, node: Node | undefined): boolean {
 /** Whether a function gets requests and responses of Node.js: directly, or by a server or router that is known. */
 function isNodeHandler(code: CodeModule, handler: Node, depth = 0): boolean {
   if (depth > 3) return false;
-  if (isFunction(handler) && hasResponseType(code, handler.params[1])) return true;
+  if (isFunction(handler) && hasType(code, handler.params[1], RESPONSES)) return true;
   const parent = code.parentOf.get(handler);
   if (parent?.type === 'CallExpression' && parent.callee !== handler) return isServer(code, parent);
-  const declared =
-    parent?.type === 'VariableDeclarator'
-      ? parent.id
-      : handler.type === 'FunctionDeclaration'
-        ? handler.id
-        : undefined;
-  const binding = declared == null ? undefined : code.scopes.find(declared);
-  if (binding === undefined || !binding.isConstant || binding.references.length === 0) return false;
-  return binding.references.every(({ node }) => {
-    const use = code.parentOf.get(node);
-    if (use?.type !== 'CallExpression') return false;
-    if (use.callee !== node) return isServer(code, use);
-    const caller = findAround(code, use, isFunction);
-    if (caller === undefined || !isNodeHandler(code, caller, depth + 1)) return false;
+  return everyUse(code, handler, (use, called) => {
+    if (called.callee !== use.node) return isServer(use.code, called);
+    const caller = findAround(use.code, called, isFunction);
+    if (caller === undefined || !isNodeHandler(use.code, caller, depth + 1)) return false;
     return [0, 1].every((at) => {
-      const [argument, parameter] = [use.arguments[at], caller.params[at]];
+      const [argument, parameter] = [called.arguments[at], caller.params[at]];
       return (
         argument !== undefined &&
         parameter !== undefined &&
-        code.scopes.find(argument) === code.scopes.find(parameter)
+        use.code.scopes.find(argument) === use.code.scopes.find(parameter)
       );
     });
   });
+}
+
+/** Whether a function with a name is used, and a test accepts each call that has it as the callee or an argument. */
+function everyUse(
+  code: CodeModule,
+  used: Node,
+  accepts: (use: CodeUse, call: CallExpression) => boolean,
+): boolean {
+  const parent = code.parentOf.get(used);
+  const declared =
+    parent?.type === 'VariableDeclarator'
+      ? parent.id
+      : used.type === 'FunctionDeclaration'
+        ? used.id
+        : undefined;
+  const binding = declared == null ? undefined : code.scopes.find(declared);
+  if (binding === undefined || !binding.isConstant) return false;
+  const uses = code.program.listUses(code, binding).filter(({ isType }) => !isType);
+  return (
+    uses.length > 0 &&
+    uses.every((use) => {
+      const call = use.code.parentOf.get(use.node);
+      return call?.type === 'CallExpression' && accepts(use, call);
+    })
+  );
 }
 
 /** `createServer(handler)` of Node.js, and `app.get('/metrics', handler)` of Express. */
@@ -337,13 +352,41 @@ function isServer(code: CodeModule, { callee }: CallExpression): boolean {
   if (callee.type !== 'MemberExpression') return false;
   const method = readKey(callee.property, callee.computed);
   if (method === undefined || !['get', 'use', 'all'].includes(method)) return false;
-  const app = readConstant(code, code.scopes.find(callee.object));
-  if (app?.type !== 'CallExpression') return false;
-  const made = findExported(code, app.callee, EXPRESS);
-  return made === '*' || made === 'Router';
+  return isApplication(code, callee.object);
 }
 
-function hasResponseType(code: CodeModule, parameter: Node | undefined): boolean {
+/** Whether an expression is an application or a router of Express, also one that a function gets from all of its callers. */
+function isApplication(code: CodeModule, node: Node, depth = 0): boolean {
+  const origin = code.program.findOrigin(code, node);
+  if (origin === undefined || depth > 3) return false;
+  const { binding } = origin;
+  const made = readConstant(origin.code, binding);
+  if (made?.type === 'CallExpression') {
+    const exported = findExported(origin.code, made.callee, EXPRESS);
+    return exported === '*' || exported === 'Router';
+  }
+  if (binding.kind !== 'parameter') return false;
+  const isWritten = binding.references.some(({ node: one }) => {
+    const parent = origin.code.parentOf.get(one);
+    return parent?.type === 'AssignmentExpression' && parent.left === one;
+  });
+  if (isWritten) return false;
+  if (hasType(origin.code, binding.identifier, APPLICATIONS)) return true;
+  const around = findAround(origin.code, binding.identifier, isFunction);
+  const at = around?.params.indexOf(binding.identifier) ?? -1;
+  if (around === undefined || at < 0) return false;
+  return everyUse(origin.code, around, (use, call) => {
+    const given = call.callee === use.node ? call.arguments[at] : undefined;
+    const isSpread = call.arguments.some(({ type }) => type === 'SpreadElement');
+    return given !== undefined && !isSpread && isApplication(use.code, given, depth + 1);
+  });
+}
+
+const APPLICATIONS: ReadonlySet<string> = new Set(['Application', 'Express', 'Router']);
+const RESPONSES: ReadonlySet<string> = new Set(['ServerResponse', 'Response']);
+
+/** Whether a parameter states a type of Node.js or Express. */
+function hasType(code: CodeModule, parameter: Node | undefined, names: ReadonlySet<string>): boolean {
   if (parameter?.type !== 'Identifier' || parameter.typeAnnotation?.type !== 'TSTypeAnnotation') return false;
   const { typeAnnotation: type } = parameter.typeAnnotation;
   if (type.type !== 'TSTypeReference') return false;
@@ -352,5 +395,5 @@ function hasResponseType(code: CodeModule, parameter: Node | undefined): boolean
     typeName.type === 'TSQualifiedName' ? [typeName.left, typeName.right.name] : [typeName, undefined];
   const exported = findExported(code, name, new Set([...HTTP, ...EXPRESS]));
   const known = property !== undefined && exported === '*' ? property : exported;
-  return known === 'ServerResponse' || known === 'Response';
+  return known !== undefined && names.has(known);
 }

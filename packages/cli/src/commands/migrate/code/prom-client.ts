@@ -1,85 +1,66 @@
 import type { Identifier, NewExpression, Node } from '#babel';
 import type { LiteralEdit } from '../literals.ts';
-import {
-  assertFree,
-  findImportsEnd,
-  findLineEnd,
-  findStatement,
-  formatImport,
-  listImportItems,
-  pickName,
-} from './added-imports.ts';
-import {
-  type CodeChange,
-  type CodeNote,
-  catchObstacle,
-  NOTHING_PLANNED,
-  type PlannedCode,
-} from './change.ts';
-import { type CodeStyle, insertAt, readStyle, removeItem, removeRange } from './edits.ts';
+import { listImportItems } from './added-imports.ts';
+import { type CodeChange, type CodeNote, catchObstacle, type LocatedEdit } from './change.ts';
+import { removeItem, removeRange } from './edits.ts';
 import { type ClientHistogram, readHistogram, rewriteOptions } from './histogram-options.ts';
 import { rewriteUse } from './histogram-uses.ts';
-import { type CodeModule, findExported } from './module.ts';
-import { rewritePage } from './page.ts';
-import { CLIENTS, type ClientUses, type Register, readClientUses } from './registers.ts';
-import type { Binding } from './scopes.ts';
-import { readConstant } from './static-values.ts';
+import { Homes, type RegistryHome } from './homes.ts';
+import type { CodeModule, Origin } from './module.ts';
+import { CLIENTS, type ClientUses, type LocatedCall, type Register, readClientUses } from './registers.ts';
 import { findEnd, findLine, findStart, Obstacle, readSource } from './syntax.ts';
-
-const REGISTRY_PACKAGE: ReadonlySet<string> = new Set(['@hdrscope/registry']);
-const PROMETHEUS_PACKAGE: ReadonlySet<string> = new Set(['@hdrscope/prometheus']);
 
 const UNKNOWN_LABELS: CodeNote = {
   code: 'labels',
   text: 'a label whose value is undefined or null is left out, and the client showed it as a text',
 };
 
-/**
- * Moves the histograms of a client to a registry, where the page of the program can show both.
- *
- * @param sharedUse Why those of the client's own register must stay. @default they may move
- */
-export function planPromClient(code: CodeModule, sharedUse?: string): PlannedCode {
-  const uses = readClientUses(code);
-  if (uses.histograms.length === 0) return NOTHING_PLANNED;
-  const names = new Names(code);
-  const homes = new Map<Register, Home | Obstacle>();
-  const homeOf = (register: Register): Home => {
-    if (sharedUse !== undefined && register.binding === undefined) throw new Obstacle(code.root, sharedUse);
-    const others = [...homes.values()].filter((one) => !(one instanceof Obstacle));
-    const home =
-      homes.get(register) ??
-      (others.length > 0
-        ? new Obstacle(code.root, 'this file has pages of several registers: move one after the other')
-        : catchObstacle(() => findHome(code, uses, register, names)));
-    homes.set(register, home);
-    if (home instanceof Obstacle) throw home;
-    return home;
-  };
-  const changes: CodeChange[] = [];
-  const edits: (readonly LiteralEdit[])[] = [];
-  const used = new Set<Home>();
+/** The changes of modules, their edits, and a module that is new. */
+export interface PlannedModules {
+  readonly changes: readonly { readonly code: CodeModule; readonly change: CodeChange }[];
+  readonly edits: readonly LocatedEdit[];
+  readonly added: readonly { readonly path: string; readonly text: string }[];
+}
+
+/** Moves the histograms of a client to a registry, where each page of their register can show both. */
+export function planPromClient(modules: readonly CodeModule[]): PlannedModules {
+  const uses = readClientUses(modules);
+  const homes = new Homes(uses);
+  const changes: { code: CodeModule; change: CodeChange }[] = [];
+  const edits: LocatedEdit[] = [];
+  // The registers first, because the place of a registry depends on all modules that make histograms for it.
+  const read = uses.histograms.map(({ code, made }) => ({
+    code,
+    made,
+    histogram: catchObstacle(() => readKnownHistogram(code, uses, made)),
+  }));
+  for (const { code, histogram } of read)
+    if (!(histogram instanceof Obstacle)) homes.expect(histogram.register, code);
   const moved: NewExpression[] = [];
-  for (const made of uses.histograms) {
-    const planned = catchObstacle(() => moveHistogram(code, uses, made, homeOf, names));
-    const place = describeHistogram(code, made);
-    const line = findLine(code, made);
+  for (const { code, made, histogram } of read) {
+    const planned = catchObstacle(() => {
+      if (histogram instanceof Obstacle) throw histogram;
+      return moveHistogram(code, made, histogram, homes.find(histogram.register));
+    });
+    const where = { line: findLine(code, made), place: describeHistogram(code, made) };
     if (planned instanceof Obstacle) {
-      changes.push({ line, place, verdict: { outcome: 'refused', reason: planned.message } });
+      // The place of the histogram names its file already.
+      const reason = planned.message.replace(`${code.path}: `, '');
+      changes.push({ code, change: { ...where, verdict: { outcome: 'refused', reason } } });
       continue;
     }
-    edits.push(planned.edits);
-    used.add(planned.home);
+    edits.push(...planned.edits);
     moved.push(made);
-    changes.push({ line, place, verdict: { outcome: 'rewritten', notes: planned.notes } });
+    homes.use((histogram as KnownHistogram).register, code);
+    changes.push({ code, change: { ...where, verdict: { outcome: 'rewritten', notes: planned.notes } } });
   }
-  for (const home of used) {
-    edits.push(home.edits);
-    for (const line of home.lines)
-      changes.push({ line, place: 'page of metrics', verdict: { outcome: 'rewritten', notes: [] } });
+  const made = homes.plan();
+  for (const { code, call } of made.pages) {
+    const change = { line: findLine(code, call), place: 'page of metrics' };
+    changes.push({ code, change: { ...change, verdict: { outcome: 'rewritten', notes: [] } } });
   }
-  edits.push(addDeclarations(code, uses, [...used], names), removeUnused(code, uses, moved));
-  return { changes: changes.sort((a, b) => a.line - b.line), edits: edits.flat() };
+  for (const code of modules) for (const edit of removeUnused(code, moved)) edits.push({ code, edit });
+  return { changes, edits: [...edits, ...made.edits], added: made.added };
 }
 
 function describeHistogram(code: CodeModule, made: NewExpression): string {
@@ -95,133 +76,68 @@ function describeHistogram(code: CodeModule, made: NewExpression): string {
   return `histogram ${value.type === 'StringLiteral' ? value.value : readSource(code, value)}`;
 }
 
-/** The registry that shows the histograms of a register, and the edits that make its page. */
-interface Home {
-  /** The name of the registry, declared or to be declared. */
-  readonly registry: string;
-  /** The name and the argument of a handler that is to be declared. */
-  readonly handler:
-    | { readonly name: string; readonly register: string; readonly after: Node | undefined }
-    | undefined;
-  /** The offset behind which the registry exists. */
-  readonly from: number;
-  readonly edits: readonly LiteralEdit[];
-  /** The lines of its pages. */
-  readonly lines: readonly number[];
+/** A histogram with its register, and the variable that holds it. */
+interface KnownHistogram {
+  readonly options: ClientHistogram;
+  readonly origin: Origin;
+  readonly register: Register;
+  readonly registrations: readonly LocatedCall[];
 }
 
-/** Finds or makes the registry whose page has a register as a source. */
-function findHome(code: CodeModule, { registers }: ClientUses, register: Register, names: Names): Home {
-  for (const { binding, obstacle } of registers) {
-    if (obstacle !== undefined && (binding === undefined || binding === register.binding)) throw obstacle;
-  }
-  if (register.isShown) return findShown(code, register);
-  const [first] = register.pages;
-  if (first === undefined) {
-    throw new Obstacle(
-      register.binding?.identifier ?? code.root,
-      'this file does not serve the page of its register: name a file that does, or serve it by prometheusHandler(registry, { sources: [fromPromClient(register)] })',
-    );
-  }
-  const name = names.handler;
-  const edits = register.pages.flatMap((call) => rewritePage(code, call, name));
-  const { callee } = first;
-  const text = callee.type === 'MemberExpression' ? readSource(code, callee.object) : '';
-  const after = register.binding && findStatement(code, register.binding.identifier);
-  const lines = register.pages.map((call) => findLine(code, call));
-  return { registry: names.registry, handler: { name, register: text, after }, from: 0, edits, lines };
-}
-
-/** `prometheusHandler(registry, { sources: [fromPromClient(register)] })` that the program has. */
-function findShown(code: CodeModule, { binding }: Register): Home {
-  const found = code.imports
-    .filter(({ exported, source }) => exported === 'fromPromClient' && PROMETHEUS_PACKAGE.has(source))
-    .flatMap((imported) => imported.binding.references)
-    .flatMap(({ node }) => {
-      const call = code.parentOf.get(node);
-      if (call?.type !== 'CallExpression') return [];
-      const [argument] = call.arguments;
-      const isOurs =
-        binding === undefined
-          ? argument !== undefined && findExported(code, argument, CLIENTS) === 'register'
-          : argument !== undefined && code.scopes.find(argument) === binding;
-      if (!isOurs) return [];
-      const handler = findCallWithSource(code, call);
-      const registry = handler?.type === 'CallExpression' ? handler.arguments[0] : undefined;
-      if (handler?.type !== 'CallExpression' || registry === undefined) return [];
-      const served = findExported(code, handler.callee, PROMETHEUS_PACKAGE);
-      if (served !== 'prometheusHandler' && served !== 'servePrometheus') return [];
-      const known = code.scopes.find(registry);
-      const made = readConstant(code, known);
-      const isMade =
-        made?.type === 'CallExpression' &&
-        findExported(code, made.callee, REGISTRY_PACKAGE) === 'createRegistry';
-      return isMade ? [{ registry: known!.name, from: findEnd(made) }] : [];
-    });
-  const [home, ...others] = found;
-  if (home === undefined || others.length > 0)
-    throw new Obstacle(
-      code.root,
-      'the registry of its page is not one constant registry = createRegistry() of this file',
-    );
-  return { ...home, handler: undefined, edits: [], lines: [] };
-}
-
-/** The call with `{ sources: [source] }` among its arguments. */
-function findCallWithSource(code: CodeModule, source: Node): Node | undefined {
-  let node: Node | undefined = source;
-  for (const type of ['ArrayExpression', 'ObjectProperty', 'ObjectExpression', 'CallExpression'] as const) {
-    node = node && code.parentOf.get(node);
-    if (node?.type !== type) return undefined;
-  }
-  return node;
+function readKnownHistogram(code: CodeModule, uses: ClientUses, made: NewExpression): KnownHistogram {
+  const options = readHistogram(code, made, CLIENTS);
+  const origin = findVariable(code, made);
+  const registrations = uses.registers.flatMap((register) =>
+    register.registrations
+      .filter(({ code: other, call }) => {
+        const [argument, ...others] = call.arguments;
+        const found = argument && other.program.findOrigin(other, argument);
+        return others.length === 0 && found?.binding === origin.binding;
+      })
+      .map((one) => ({ register, ...one })),
+  );
+  const register = findShownRegister(code, made, options, uses, registrations);
+  return { options, origin, register, registrations };
 }
 
 interface MovedHistogram {
-  readonly edits: readonly LiteralEdit[];
-  readonly home: Home;
+  readonly edits: readonly LocatedEdit[];
   readonly notes: readonly CodeNote[];
 }
 
 function moveHistogram(
   code: CodeModule,
-  uses: ClientUses,
   made: NewExpression,
-  homeOf: (register: Register) => Home,
-  names: Names,
+  { options, origin, registrations }: KnownHistogram,
+  home: RegistryHome,
 ): MovedHistogram {
-  const histogram = readHistogram(code, made, CLIENTS);
-  const binding = findVariable(code, made);
-  const registrations = uses.registers.flatMap((register) =>
-    register.registrations
-      .filter((call) => call.arguments.length === 1 && code.scopes.find(call.arguments[0]!) === binding)
-      .map((call) => ({ register, call })),
-  );
-  const home = homeOf(findShownRegister(made, histogram, uses, registrations));
-  if (findStart(made) < home.from) throw new Obstacle(made, 'it is made before the registry of its page');
-  const edits: (readonly LiteralEdit[])[] = [
-    rewriteOptions(code, made, histogram, { registry: home.registry, quote: names.style.quote }),
-  ];
+  const { name, quote, from } = home.nameIn(code);
+  if (findStart(made) < from) throw new Obstacle(made, 'it is made before the registry of its page');
+  const edits: LocatedEdit[] = [];
+  const add = (where: CodeModule, all: readonly LiteralEdit[]): void => {
+    for (const edit of all) edits.push({ code: where, edit });
+  };
+  add(code, rewriteOptions(code, made, options, { registry: name, quote }));
   let hasUnknownLabels = false;
-  for (const { node, isType } of binding.references) {
-    const line = findLine(code, node);
-    if (isType) throw new Obstacle(node, `line ${line} uses its type`);
-    const registration = registrations.find(({ call }) => call.arguments[0] === node);
-    if (registration !== undefined) {
-      const statement = code.parentOf.get(registration.call)!;
-      edits.push([removeRange(code, findStart(statement), findEnd(statement))]);
-      continue;
-    }
-    if (isExport(code, node)) throw new Obstacle(node, `line ${line} exports it, and other files may use it`);
-    const rewritten = rewriteUse(code, histogram, node);
-    edits.push(rewritten.edits);
+  for (const use of code.program.listUses(code, origin.binding)) {
+    const rewritten = catchObstacle(() => {
+      if (use.isType) throw new Obstacle(use.node, `line ${findLine(use.code, use.node)} uses its type`);
+      const registration = registrations.find(({ call }) => call.arguments[0] === use.node);
+      if (registration === undefined) return rewriteUse(use.code, options, use.node);
+      const statement = use.code.parentOf.get(registration.call)!;
+      const removed = removeRange(use.code, findStart(statement), findEnd(statement));
+      return { edits: [removed], hasUnknownLabels: false };
+    });
+    if (rewritten instanceof Obstacle)
+      throw new Obstacle(rewritten.node, `${use.code.path}: ${rewritten.message}`);
+    add(use.code, rewritten.edits);
     hasUnknownLabels ||= rewritten.hasUnknownLabels;
   }
-  return { edits: edits.flat(), home, notes: hasUnknownLabels ? [UNKNOWN_LABELS] : [] };
+  return { edits, notes: hasUnknownLabels ? [UNKNOWN_LABELS] : [] };
 }
 
 /** The constant that holds a histogram. */
-function findVariable(code: CodeModule, made: NewExpression): Binding {
+function findVariable(code: CodeModule, made: NewExpression): Origin {
   const declarator = code.parentOf.get(made);
   if (declarator?.type !== 'VariableDeclarator' || declarator.id.type !== 'Identifier')
     throw new Obstacle(made, 'it is not the value of a variable, so its uses are unknown');
@@ -230,98 +146,36 @@ function findVariable(code: CodeModule, made: NewExpression): Binding {
   const binding = code.scopes.find(id);
   if (binding === undefined || !binding.isConstant)
     throw new Obstacle(id, 'its variable gets other values, too');
-  const declaration = code.parentOf.get(declarator);
-  if (declaration !== undefined && code.parentOf.get(declaration)?.type === 'ExportNamedDeclaration')
-    throw new Obstacle(id, `line ${findLine(code, id)} exports it, and other files may use it`);
-  return binding;
-}
-
-function isExport(code: CodeModule, node: Node): boolean {
-  const parent = code.parentOf.get(node);
-  if (parent?.type === 'ExportSpecifier' || parent?.type === 'ExportDefaultDeclaration') return true;
-  const assigned = parent?.type === 'ObjectProperty' ? code.parentOf.get(code.parentOf.get(parent)!) : parent;
-  return (
-    assigned?.type === 'AssignmentExpression' && /^(module\.)?exports\b/.test(readSource(code, assigned.left))
-  );
+  return { code, binding };
 }
 
 /** The register in which a histogram is, if it is in one alone. */
 function findShownRegister(
+  code: CodeModule,
   made: NewExpression,
   { registers }: ClientHistogram,
   uses: ClientUses,
   registrations: readonly { readonly register: Register }[],
 ): Register {
   const stated = registers?.[0];
-  const own = stated === undefined ? uses.registers[0] : uses.findRegister(stated);
+  const own = stated === undefined ? uses.registers[0] : uses.findRegister(code, stated);
   if (own === undefined) throw new Obstacle(stated ?? made, 'its register is unknown');
   const all = [...new Set([own, ...registrations.map(({ register }) => register)])];
-  const shown = all.filter(({ pages, isShown }) => pages.length > 0 || isShown);
+  const shown = all.filter(({ pages, shownIn }) => pages.length > 0 || shownIn.size > 0);
   if (shown.length > 1) throw new Obstacle(made, 'it is on several pages');
   const [only] = shown;
-  return only ?? own;
-}
-
-/** Names for what is added: those that no other part of the program has. */
-class Names {
-  readonly style: CodeStyle;
-  readonly #code: CodeModule;
-
-  constructor(code: CodeModule) {
-    const example = code.imports.find(({ source }) => CLIENTS.has(source))!;
-    this.style = readStyle(code, example.statement);
-    this.#code = code;
+  const register = only ?? own;
+  for (const one of uses.registers) {
+    const { obstacle, origin } = one;
+    if (obstacle !== undefined && (origin === undefined || all.includes(one))) throw obstacle;
   }
-
-  get registry(): string {
-    return pickName(this.#code, ['registry', 'hdrRegistry', 'hdrscopeRegistry']);
-  }
-
-  get handler(): string {
-    assertFree(this.#code, ADDED);
-    return pickName(this.#code, ['metrics', 'metricsHandler', 'hdrscopeMetrics']);
-  }
-}
-
-/** The names that are imported. */
-const ADDED: readonly string[] = ['createRegistry', 'fromPromClient', 'prometheusHandler'];
-
-/** Adds imports behind the last one, and the registry and handlers behind them. */
-function addDeclarations(
-  code: CodeModule,
-  { imports }: ClientUses,
-  homes: readonly Home[],
-  { style }: Names,
-): LiteralEdit[] {
-  const { semicolon, newline } = style;
-  const [home] = homes.filter(({ handler }) => handler !== undefined);
-  if (home?.handler === undefined) return [];
-  const { registry, handler } = home;
-  const declared = `const ${handler.name} = prometheusHandler(${registry}, { sources: [fromPromClient(${handler.register})] })${semicolon}`;
-  const place = findImportsEnd(code, imports);
-  const lines = [
-    formatImport(['fromPromClient', 'prometheusHandler'], '@hdrscope/prometheus', imports, style),
-    formatImport(['createRegistry'], '@hdrscope/registry', imports, style),
-    '',
-    `const ${registry} = createRegistry()${semicolon}`,
-  ];
-  const { after } = handler;
-  const isNow = after === undefined || findEnd(after) <= place;
-  if (isNow) lines.push(declared);
-  return [
-    insertAt(place, newline + lines.join(newline)),
-    ...(isNow ? [] : [insertAt(findLineEnd(code, findEnd(after)), newline + declared)]),
-  ];
+  return register;
 }
 
 /** Removes the name `Histogram` from an import when no use of it is left. */
-function removeUnused(
-  code: CodeModule,
-  { imports }: ClientUses,
-  moved: readonly NewExpression[],
-): LiteralEdit[] {
-  return imports.flatMap(({ binding, exported, statement }) => {
-    if (exported !== 'Histogram') return [];
+function removeUnused(code: CodeModule, moved: readonly NewExpression[]): LiteralEdit[] {
+  return code.imports.flatMap(({ binding, exported, source, statement }) => {
+    if (exported !== 'Histogram' || !CLIENTS.has(source)) return [];
     const isUsed = binding.references.some(({ node }) => !moved.some(({ callee }) => callee === node));
     if (isUsed || binding.references.length === 0) return [];
     const items = listImportItems(statement);

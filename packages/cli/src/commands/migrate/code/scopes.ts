@@ -208,7 +208,7 @@ function isTypeNode(node: Node): boolean {
 }
 
 /** Whether an identifier stands for a value or a type, and not for a property, a key or a label. */
-function isUse({ parentOf }: ParsedCode, node: Node): boolean {
+export function isUse({ parentOf }: ParsedCode, node: Node): boolean {
   const parent = parentOf.get(node);
   switch (parent?.type) {
     case 'MemberExpression':
