@@ -37,7 +37,8 @@ function makeFolder(client: string, modules: string): string {
   };
   link('@hdrscope', join(ROOT, 'node_modules'));
   link(client, modules);
-  if (lackOfPeer('node-services') === undefined) link('express', programOf('node-services'));
+  if (lackOfPeer('node-services') === undefined)
+    for (const name of ['express', 'fastify']) link(name, programOf('node-services'));
   return folder;
 }
 
@@ -96,7 +97,7 @@ for (const { name, modules, describeIt } of PROM_CLIENTS) {
     const programs = name === 'prom-client' ? PROGRAMS : someCells(PROGRAMS, 0);
 
     describe.each(programs)('$title', (program: Program) => {
-      const { ending, moved, timed = [], needsExpress = false } = program;
+      const { ending, moved, timed = [], needsFramework = false } = program;
       const service = join(folder, String(PROGRAMS.indexOf(program)));
       const path = join(service, `main.${ending}`);
       const texts = Object.entries({ ...program.others, [`main.${ending}`]: program.text }).map(
@@ -107,7 +108,7 @@ for (const { name, modules, describeIt } of PROM_CLIENTS) {
           ] as const,
       );
       const lack =
-        (needsExpress ? lackOfPeer('node-services') : undefined) ??
+        (needsFramework ? lackOfPeer('node-services') : undefined) ??
         (ending === 'cjs' ? lackOfBuild('prometheus') : undefined);
       testUnless(lack)(
         'shows the same series after its migration',
@@ -245,8 +246,8 @@ describe('a histogram of a client', () => {
   test.each([
     ['', 'no file that is named serves the page'],
     [
-      'fastify.get("/m", async (req, reply) => reply.send(await client.register.metrics()));',
-      'is not one of node:http or Express',
+      'koa.get("/m", async (ctx, next) => { ctx.body = await client.register.metrics(); });',
+      'is not one of node:http, Express or Fastify',
     ],
     [
       'http.createServer(async (req, res) => { log(await client.register.metrics()); res.end(); });',

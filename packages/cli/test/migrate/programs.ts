@@ -8,7 +8,8 @@ export interface Program {
   readonly others?: Readonly<Record<string, string>>;
   /** Histograms whose values are times of a clock: their sums differ. */
   readonly timed?: readonly string[];
-  readonly needsExpress?: boolean;
+  /** Whether it needs Express or Fastify. */
+  readonly needsFramework?: boolean;
   /** How many histograms move. */
   readonly moved: number;
 }
@@ -282,7 +283,7 @@ server.listen(0, '127.0.0.1', () => console.log((server.address() as { port: num
   {
     title: 'Express with an inline handler',
     ending: 'cjs',
-    needsExpress: true,
+    needsFramework: true,
     moved: 1,
     text: `const express = require('express');
 const client = require('prom-client');
@@ -308,7 +309,7 @@ const server = app.listen(0, '127.0.0.1', () => console.log(server.address().por
   {
     title: 'Express with a router and a failure handler',
     ending: 'mjs',
-    needsExpress: true,
+    needsFramework: true,
     moved: 1,
     text: `import express, { Router } from 'express';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
@@ -366,7 +367,7 @@ ${SERVE}
   {
     title: 'a module of metrics whose page is elsewhere, and middleware that uses it',
     ending: 'mjs',
-    needsExpress: true,
+    needsFramework: true,
     moved: 2,
     timed: ['request_seconds'],
     others: {
@@ -513,7 +514,7 @@ server.listen(0, '127.0.0.1', () => console.log((server.address() as { port: num
   {
     title: 'handlers and an application of Express that cross files',
     ending: 'mjs',
-    needsExpress: true,
+    needsFramework: true,
     moved: 1,
     others: {
       'page.mjs': `import client, { Histogram } from 'prom-client';
@@ -536,6 +537,58 @@ app.get('/buy', (req, res) => {
   res.send('sold');
 });
 const server = app.listen(0, '127.0.0.1', () => console.log(server.address().port));
+`,
+  },
+  {
+    title: 'Fastify with a plugin in another file',
+    ending: 'mjs',
+    needsFramework: true,
+    moved: 1,
+    others: {
+      'page.mjs': `import client from 'prom-client';
+
+export default async function page(fastify, options) {
+  fastify.get('/metrics', async (request, reply) => {
+    reply.header('Content-Type', client.register.contentType);
+    return client.register.metrics();
+  });
+}
+`,
+    },
+    text: `import Fastify from 'fastify';
+import client from 'prom-client';
+import page from './page.mjs';
+
+const app = Fastify();
+const duration = new client.Histogram({ name: 'fast_seconds', help: 'Fast', labelNames: ['route'] });
+app.register(page);
+app.get('/buy', async (request) => {
+  duration.observe({ route: request.url }, 0.2);
+  return 'sold';
+});
+await app.listen({ port: 0, host: '127.0.0.1' });
+console.log(app.server.address().port);
+`,
+  },
+  {
+    title: 'Fastify in one file, with a reply that sends',
+    ending: 'cjs',
+    needsFramework: true,
+    moved: 1,
+    text: `const app = require('fastify')();
+const { Histogram, register } = require('prom-client');
+const duration = new Histogram({ name: 'reply_seconds', help: 'Reply', labelNames: ['route'] });
+app.get('/metrics', async (request, reply) => {
+  if (request.url === '/metrics') {
+    return reply.type(register.contentType).code(200).send(await register.metrics());
+  }
+  return 'no page';
+});
+app.get('/buy', async () => {
+  duration.observe({ route: 'x' }, 0.2);
+  return 'sold';
+});
+app.listen({ port: 0, host: '127.0.0.1' }, () => console.log(app.server.address().port));
 `,
   },
 ];

@@ -312,6 +312,9 @@ function isCommonJs({ imports, exports, path }: CodeModule): boolean {
   return exports.isCommonJs || imports.every(({ statement }) => statement.type === 'VariableDeclaration');
 }
 
+const NAMES_CLIENT = new RegExp(`['"](${[...CLIENTS].join('|')})['"]`);
+const USES_REGISTER = /\bregister\b|\b\w*Registry\b|\bPushgateway\b/;
+
 /** A free path beside a module that makes histograms. */
 function chooseSharedPath(maker: CodeModule, modules: readonly CodeModule[]): string {
   const other = modules.find((code) => isCommonJs(code) !== isCommonJs(maker));
@@ -320,6 +323,9 @@ function chooseSharedPath(maker: CodeModule, modules: readonly CodeModule[]): st
   const foreign = modules.find((code) => !code.program.isOnePackage(code, maker));
   if (foreign !== undefined)
     throw new Obstacle(maker.root, `${foreign.path} is in another package, and both need one registry`);
+  const stranger = maker.program.findOther((text) => NAMES_CLIENT.test(text) && USES_REGISTER.test(text));
+  if (stranger !== undefined)
+    throw new Obstacle(maker.root, `${stranger} may use the register, too: name this file as well`);
   const ending = /\.[cm]?[jt]s(?=x?$)/.exec(maker.path)![0];
   const path = join(dirname(maker.path), SHARED_NAME + ending);
   if (maker.program.hasFile(path)) throw new Obstacle(maker.root, `${path} is there already`);

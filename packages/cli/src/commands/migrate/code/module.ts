@@ -37,6 +37,8 @@ export interface CodeProgram {
   /** Whether modules are in the folder of one package. */
   isOnePackage(one: CodeModule, other: CodeModule): boolean;
   hasFile(path: string): boolean;
+  /** A file around the modules that is not one of them, is no test, and has a text that a test accepts. */
+  findOther(accepts: (text: string) => boolean): string | undefined;
   /** The names under which a module exports an expression. */
   listExportNames(code: CodeModule, node: Node): readonly string[];
 }
@@ -153,7 +155,7 @@ function readPattern(
 }
 
 /** `require('x')` and `require('x').name`. */
-function readRequire(
+export function readRequire(
   init: Node | null | undefined,
   scopes: Scopes,
 ): { readonly source: string; readonly exported: string; readonly at: number } | undefined {

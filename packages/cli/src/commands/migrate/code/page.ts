@@ -15,7 +15,36 @@ import {
 } from './syntax.ts';
 
 const HTTP: ReadonlySet<string> = new Set(['http', 'https', 'node:http', 'node:https']);
-const EXPRESS: ReadonlySet<string> = new Set(['express']);
+
+/** A framework whose handlers are known. */
+interface Framework {
+  readonly packages: ReadonlySet<string>;
+  /** The exports that make applications or routers. */
+  readonly makers: ReadonlySet<string>;
+  readonly methods: ReadonlySet<string>;
+  /** The types of applications and responses. */
+  readonly applications: ReadonlySet<string>;
+  readonly responses: ReadonlySet<string>;
+  /** How it gets at requests and responses of Node.js. */
+  readonly raw: string;
+}
+
+const EXPRESS: Framework = {
+  packages: new Set(['express']),
+  makers: new Set(['*', 'Router']),
+  methods: new Set(['get', 'use', 'all']),
+  applications: new Set(['Application', 'Express', 'Router']),
+  responses: new Set(['Response']),
+  raw: '',
+};
+const FASTIFY: Framework = {
+  packages: new Set(['fastify']),
+  makers: new Set(['*', 'fastify']),
+  methods: new Set(['get', 'all']),
+  applications: new Set(['FastifyInstance']),
+  responses: new Set(['FastifyReply']),
+  raw: '.raw',
+};
 
 const SENDING: ReadonlySet<string> = new Set(['end', 'send', 'write']);
 
@@ -28,13 +57,14 @@ interface Page {
   readonly register: string;
   readonly request: string;
   readonly response: string;
+  readonly framework: Framework;
   /** The variable with the text of the page. */
   text: string | undefined;
 }
 
 /**
- * Replaces the statements of a handler that send the page of a register. Only handlers of Node.js and Express are known: others have
- * requests and responses of their own.
+ * Replaces the statements of a handler that send the page of a register. Only handlers of Node.js, Express and Fastify are known: others
+ * have requests and responses of their own.
  *
  * @param call `register.metrics()`.
  * @param handler The name of the function that takes their place.
@@ -44,7 +74,8 @@ export function rewritePage(code: CodeModule, call: CallExpression, handler: str
   const around = findAround(code, call, isFunction);
   if (around === undefined) throw foreign(call);
   const [request, response] = around.params;
-  if (request?.type !== 'Identifier' || response?.type !== 'Identifier' || !isNodeHandler(code, around)) {
+  const framework = [EXPRESS, FASTIFY].find((one) => isHandler(code, around, one));
+  if (request?.type !== 'Identifier' || response?.type !== 'Identifier' || framework === undefined) {
     throw foreign(call);
   }
   const { callee } = call;
@@ -55,13 +86,17 @@ export function rewritePage(code: CodeModule, call: CallExpression, handler: str
     register: readSource(code, callee.object),
     request: request.name,
     response: response.name,
+    framework,
     text: undefined,
   };
-  const answer = `${handler}(${page.request}, ${page.response})`;
+  const { raw } = framework;
+  const answer = `${handler}(${page.request}${raw}, ${page.response}${raw})`;
+  const hijack = framework === FASTIFY ? `${page.response}.hijack()` : undefined;
   if (around.body.type !== 'BlockStatement') {
-    if (!isAnswer(page, around.body)) throw unknown(around.body);
+    if (!isAnswer(page, around.body) && !isReturnedPage(page, around.body)) throw unknown(around.body);
     assertNoComments(code, findStart(around.body), findEnd(around.body));
-    return [{ from: findStart(around.body), to: findEnd(around.body), text: answer }];
+    const text = hijack === undefined ? answer : `{ ${hijack}; ${answer}; }`;
+    return [{ from: findStart(around.body), to: findEnd(around.body), text }];
   }
   const statements = findAnswer(page, around.body.body);
   const [first, last] = [statements[0]!, statements.at(-1)!];
@@ -71,13 +106,18 @@ export function rewritePage(code: CodeModule, call: CallExpression, handler: str
   const kept = code.comments
     .filter((comment) => comment.start! >= from && comment.end! <= to)
     .map((comment) => `${code.text.slice(comment.start!, comment.end!)}\n${indentAt(code, from)}`);
-  return [{ from, to, text: `${kept.join('')}${isReturned ? 'return ' : ''}${answer}${semicolon}` }];
+  const newline = `${semicolon}\n${indentAt(code, from)}`;
+  const sent =
+    hijack === undefined
+      ? `${isReturned ? 'return ' : ''}${answer}`
+      : `${hijack}${newline}${answer}${isReturned ? `${newline}return` : ''}`;
+  return [{ from, to, text: `${kept.join('')}${sent}${semicolon}` }];
 }
 
 function foreign(node: Node): Obstacle {
   return new Obstacle(
     node,
-    'the handler of its page is not one of node:http or Express that is known here: serve the page by prometheusHandler(registry, { sources: [fromPromClient(register)] }) first',
+    'the handler of its page is not one of node:http, Express or Fastify that is known here: serve the page by prometheusHandler(registry, { sources: [fromPromClient(register)] }) first',
   );
 }
 
@@ -153,7 +193,10 @@ function isAnswerPart(page: Page, statement: Statement): boolean {
     case 'ExpressionStatement':
       return isAnswer(page, statement.expression);
     case 'ReturnStatement':
-      return statement.argument != null && isAnswer(page, statement.argument);
+      return (
+        statement.argument != null &&
+        (isAnswer(page, statement.argument) || isReturnedPage(page, statement.argument))
+      );
     case 'VariableDeclaration': {
       const [declarator] = statement.declarations;
       if (statement.declarations.length !== 1 || declarator?.id.type !== 'Identifier') return false;
@@ -197,6 +240,7 @@ function isAnswer(page: Page, node: Node): boolean {
     case 'contentType':
       return isInert(page, first);
     case 'status':
+    case 'code':
       return first?.type === 'NumericLiteral' && first.value === 200;
     case 'writeHead':
       return (
@@ -235,8 +279,16 @@ function isPromisedAnswer(
     : isAnswer(inner, callback.body);
 }
 
+/** Whether a handler returns the page, which Fastify sends then. */
+function isReturnedPage(page: Page, node: Node): boolean {
+  return page.framework === FASTIFY && (node === page.call || isPageText(page, node));
+}
+
 /** Whether a statement sends the page, and not only a header. */
-function sends({ response, code }: Page, statement: Statement): boolean {
+function sends(page: Page, statement: Statement): boolean {
+  const { response, code } = page;
+  if (statement.type === 'ReturnStatement' && statement.argument != null)
+    if (isReturnedPage(page, statement.argument)) return true;
   const part = statement.type === 'TryStatement' ? statement.block : statement;
   return findNodes(part, (node): node is CallExpression => {
     if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
@@ -255,13 +307,15 @@ function isFailureAnswer(page: Page, statement: Statement): boolean {
   return isFailureCall(page, expression);
 }
 
+const LOGGING: ReadonlySet<string> = new Set(['error', 'warn', 'info', 'log', 'debug']);
+
 function isFailureCall(page: Page, node: Node): boolean {
   if (node.type !== 'CallExpression') return false;
   const { callee } = node;
   if (callee.type === 'Identifier') return callee.name === 'next';
   if (callee.type !== 'MemberExpression') return false;
   const { object } = callee;
-  if (object.type === 'Identifier' && object.name === 'console') return true;
+  if (LOGGING.has(readKey(callee.property, callee.computed) ?? '')) return true;
   return isResponse(page, object) || isFailureCall(page, object);
 }
 
@@ -301,15 +355,16 @@ function isInert({ register, code }: Page, node: Node | undefined): boolean {
 }
 
 /** Whether a function gets requests and responses of Node.js: directly, or by a server or router that is known. */
-function isNodeHandler(code: CodeModule, handler: Node, depth = 0): boolean {
+function isHandler(code: CodeModule, handler: Node, framework: Framework, depth = 0): boolean {
   if (depth > 3) return false;
-  if (isFunction(handler) && hasType(code, handler.params[1], RESPONSES)) return true;
+  if (isFunction(handler) && hasType(code, handler.params[1], framework, 'responses')) return true;
   const parent = code.parentOf.get(handler);
-  if (parent?.type === 'CallExpression' && parent.callee !== handler) return isServer(code, parent);
+  if (parent?.type === 'CallExpression' && parent.callee !== handler)
+    return isServer(code, parent, framework);
   return everyUse(code, handler, (use, called) => {
-    if (called.callee !== use.node) return isServer(use.code, called);
+    if (called.callee !== use.node) return isServer(use.code, called, framework);
     const caller = findAround(use.code, called, isFunction);
-    if (caller === undefined || !isNodeHandler(use.code, caller, depth + 1)) return false;
+    if (caller === undefined || !isHandler(use.code, caller, framework, depth + 1)) return false;
     return [0, 1].every((at) => {
       const [argument, parameter] = [called.arguments[at], caller.params[at]];
       return (
@@ -346,24 +401,24 @@ function everyUse(
   );
 }
 
-/** `createServer(handler)` of Node.js, and `app.get('/metrics', handler)` of Express. */
-function isServer(code: CodeModule, { callee }: CallExpression): boolean {
-  if (findExported(code, callee, HTTP) === 'createServer') return true;
+/** `createServer(handler)` of Node.js, and `app.get('/metrics', handler)` of a framework. */
+function isServer(code: CodeModule, { callee }: CallExpression, framework: Framework): boolean {
+  if (framework === EXPRESS && findExported(code, callee, HTTP) === 'createServer') return true;
   if (callee.type !== 'MemberExpression') return false;
   const method = readKey(callee.property, callee.computed);
-  if (method === undefined || !['get', 'use', 'all'].includes(method)) return false;
-  return isApplication(code, callee.object);
+  if (method === undefined || !framework.methods.has(method)) return false;
+  return isApplication(code, callee.object, framework);
 }
 
-/** Whether an expression is an application or a router of Express, also one that a function gets from all of its callers. */
-function isApplication(code: CodeModule, node: Node, depth = 0): boolean {
+/** Whether an expression is an application or a router, also one that a function gets from all of its callers. */
+function isApplication(code: CodeModule, node: Node, framework: Framework, depth = 0): boolean {
   const origin = code.program.findOrigin(code, node);
   if (origin === undefined || depth > 3) return false;
   const { binding } = origin;
   const made = readConstant(origin.code, binding);
   if (made?.type === 'CallExpression') {
-    const exported = findExported(origin.code, made.callee, EXPRESS);
-    return exported === '*' || exported === 'Router';
+    const exported = findExported(origin.code, made.callee, framework.packages);
+    return exported !== undefined && framework.makers.has(exported);
   }
   if (binding.kind !== 'parameter') return false;
   const isWritten = binding.references.some(({ node: one }) => {
@@ -371,29 +426,52 @@ function isApplication(code: CodeModule, node: Node, depth = 0): boolean {
     return parent?.type === 'AssignmentExpression' && parent.left === one;
   });
   if (isWritten) return false;
-  if (hasType(origin.code, binding.identifier, APPLICATIONS)) return true;
+  if (hasType(origin.code, binding.identifier, framework, 'applications')) return true;
   const around = findAround(origin.code, binding.identifier, isFunction);
   const at = around?.params.indexOf(binding.identifier) ?? -1;
   if (around === undefined || at < 0) return false;
   return everyUse(origin.code, around, (use, call) => {
-    const given = call.callee === use.node ? call.arguments[at] : undefined;
+    if (call.callee !== use.node) return at === 0 && isPlugin(use, call, framework, depth);
+    const given = call.arguments[at];
     const isSpread = call.arguments.some(({ type }) => type === 'SpreadElement');
-    return given !== undefined && !isSpread && isApplication(use.code, given, depth + 1);
+    return given !== undefined && !isSpread && isApplication(use.code, given, framework, depth + 1);
   });
 }
 
-const APPLICATIONS: ReadonlySet<string> = new Set(['Application', 'Express', 'Router']);
-const RESPONSES: ReadonlySet<string> = new Set(['ServerResponse', 'Response']);
+/** `app.register(plugin)` of Fastify: a plugin gets an application first. */
+function isPlugin(
+  { code, node }: CodeUse,
+  call: CallExpression,
+  framework: Framework,
+  depth: number,
+): boolean {
+  const { callee } = call;
+  return (
+    framework === FASTIFY &&
+    call.arguments[0] === node &&
+    callee.type === 'MemberExpression' &&
+    readKey(callee.property, callee.computed) === 'register' &&
+    isApplication(code, callee.object, framework, depth + 1)
+  );
+}
 
-/** Whether a parameter states a type of Node.js or Express. */
-function hasType(code: CodeModule, parameter: Node | undefined, names: ReadonlySet<string>): boolean {
+/** Whether a parameter states a type of a framework, or a response of Node.js. */
+function hasType(
+  code: CodeModule,
+  parameter: Node | undefined,
+  framework: Framework,
+  kind: 'applications' | 'responses',
+): boolean {
   if (parameter?.type !== 'Identifier' || parameter.typeAnnotation?.type !== 'TSTypeAnnotation') return false;
   const { typeAnnotation: type } = parameter.typeAnnotation;
   if (type.type !== 'TSTypeReference') return false;
   const { typeName } = type;
   const [name, property] =
     typeName.type === 'TSQualifiedName' ? [typeName.left, typeName.right.name] : [typeName, undefined];
-  const exported = findExported(code, name, new Set([...HTTP, ...EXPRESS]));
-  const known = property !== undefined && exported === '*' ? property : exported;
-  return known !== undefined && names.has(known);
+  const find = (packages: ReadonlySet<string>): string | undefined => {
+    const exported = findExported(code, name, packages);
+    return property !== undefined && exported === '*' ? property : exported;
+  };
+  if (framework === EXPRESS && kind === 'responses' && find(HTTP) === 'ServerResponse') return true;
+  return framework[kind].has(find(framework.packages) ?? '');
 }

@@ -9,6 +9,7 @@ import {
   type LooseModule,
   type Origin,
   type PackageName,
+  readRequire,
 } from './module.ts';
 import type { Binding } from './scopes.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -46,7 +47,8 @@ class LinkedProgram implements CodeProgram {
       const exported = this.#findMember(code, node.object, key, depth);
       return exported && this.findPackageName(exported.code, exported.node, depth + 1);
     }
-    const imported = findImported(code, node);
+    const required = readRequire(node, code.scopes);
+    const imported = findImported(code, node) ?? required;
     if (imported === undefined) return undefined;
     if (!isPath(imported.source)) return imported;
     const exported = this.#follow(code, imported, depth);
@@ -196,6 +198,10 @@ class LinkedProgram implements CodeProgram {
 
   hasFile(path: string): boolean {
     return this.#surroundings.hasFile(path);
+  }
+
+  findOther(accepts: (text: string) => boolean): string | undefined {
+    return this.#surroundings.findOther(accepts);
   }
 
   mayReach(from: CodeModule, to: CodeModule): boolean {

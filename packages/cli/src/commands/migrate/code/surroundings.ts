@@ -30,6 +30,8 @@ export interface Surroundings {
   /** Whether files are in the folder of one package. */
   isOnePackage(one: string, other: string): boolean;
   hasFile(path: string): boolean;
+  /** A file that is not given, of code that runs outside of tests, whose text a test accepts. */
+  findOther(accepts: (text: string) => boolean): string | undefined;
 }
 
 const SOURCE = /(?<!\.d)\.([cm]?[jt]sx?|vue|svelte|astro|mdx)$/;
@@ -37,6 +39,7 @@ const ENDINGS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.jsx', '.tsx'];
 /** What compilers write into. */
 const MADE = new Set(['dist', 'build', 'out', 'lib', 'esm', 'cjs', 'coverage', 'src']);
 const SKIPPED = new Set(['dist', 'build', 'out', 'coverage']);
+const TEST = /(^|[./\\])(__)?(tests?|spec|e2e)(__)?[./\\]/;
 const MOST_FILES = 20_000;
 
 /** Finds the package of a file, by the nearest `package.json`. */
@@ -63,7 +66,7 @@ export async function readSurroundings(
   given: readonly SourceText[],
   packages: readonly PackageFolder[],
 ): Promise<Surroundings> {
-  const texts = new Map(given.map(({ path, text }) => [resolve(path), { path, text }]));
+  const texts = new Map(given.map(({ path, text }) => [resolve(path), { path, text, isGiven: true }]));
   const settings: SourceText[] = [];
   for (const { folder } of packages) {
     for (const path of await listSources(folder, [...texts.keys()])) {
@@ -71,7 +74,7 @@ export async function readSurroundings(
       if (texts.has(path)) continue;
       const text = await readFile(path, 'utf8').catch(() => undefined);
       if (text === undefined) continue;
-      const named = { path: relative(process.cwd(), path), text };
+      const named = { path: relative(process.cwd(), path), text, isGiven: false };
       if (SOURCE.test(path)) texts.set(path, named);
       else settings.push(named);
     }
@@ -132,13 +135,13 @@ function listSpecifiers(text: string): Specifier[] {
 
 class SourceFiles implements Surroundings {
   isAsked = false;
-  readonly #texts: ReadonlyMap<string, SourceText>;
+  readonly #texts: ReadonlyMap<string, SourceText & { readonly isGiven: boolean }>;
   readonly #settings: readonly SourceText[];
   readonly #packages: readonly PackageFolder[];
   readonly #specifiers = new Map<string, readonly Specifier[]>();
 
   constructor(
-    texts: ReadonlyMap<string, SourceText>,
+    texts: ReadonlyMap<string, SourceText & { readonly isGiven: boolean }>,
     settings: readonly SourceText[],
     packages: readonly PackageFolder[],
   ) {
@@ -221,6 +224,12 @@ class SourceFiles implements Surroundings {
   hasFile(path: string): boolean {
     this.isAsked = true;
     return this.#texts.has(resolve(path));
+  }
+
+  findOther(accepts: (text: string) => boolean): string | undefined {
+    this.isAsked = true;
+    const others = [...this.#texts.values()].filter(({ path, isGiven }) => !isGiven && !TEST.test(path));
+    return others.find(({ text }) => accepts(text))?.path;
   }
 
   #list(file: string): readonly Specifier[] {
