@@ -308,6 +308,7 @@ describe('a histogram of a client', () => {
       ['', 'src/all.js', 'for (const f of all) require(f);', 'all.js: line 1 loads modules whose names'],
       ['', 'src/all.js', 'import(`./${name}.js`);', 'all.js: line 1 loads modules whose names'],
       ['', 'src/app.ts', "import { h } from '@/metrics';", 'src/app.ts: line 1 may use it'],
+      ['', 'src/metrics.ts', '', 'src/main.js: line 5 may use it'],
       ['', 'tsconfig.json', '{ "paths": { "#m": ["./src/metrics.ts"] } }', 'may give it another name'],
       ['"main": "dist/metrics.js"', 'a.js', '', 'package.json lets other packages load'],
       ['"exports": { "./*": "./src/*.js" }', 'a.js', '', 'package.json lets other packages load'],
@@ -327,6 +328,7 @@ describe('a histogram of a client', () => {
 
     test.each([
       ["const m = require('./metrics'); m[key].observe(1);", 'passes on metrics.js as a whole'],
+      ['module.exports.h = {};', 'exports it, and line'],
       ["const m = require('./metrics'); start(m);", 'passes on metrics.js as a whole'],
       ["const { h, ...rest } = require('./metrics');", 'main.js: line 3 may use it'],
       ["const f = () => require('./metrics').h;", 'main.js: line 3 may use it'],
@@ -335,8 +337,9 @@ describe('a histogram of a client', () => {
     ])('stays with %s', async (text, reason) => {
       const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));
       writeFileSync(join(folder, 'package.json'), `{ "main": "none.js" }`);
-      writeFileSync(join(folder, 'metrics.js'), metrics);
-      writeFileSync(join(folder, 'main.js'), serve(text, handler));
+      const isOwn = text.startsWith('module');
+      writeFileSync(join(folder, 'metrics.js'), isOwn ? metrics + text : metrics);
+      writeFileSync(join(folder, 'main.js'), serve(isOwn ? '' : text, handler));
       const { exitCode, stdout, stderr } = await hdrscope(['migrate', folder]);
       expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
     });

@@ -7,7 +7,7 @@ export interface ModuleExports {
   readonly names: readonly ExportedName[];
   /** The paths of `export … from`. */
   readonly sources: readonly Node[];
-  /** A use of `module` or `exports` that may export anything. */
+  /** A use of `module` or `exports` that may export anything, or a name that is exported twice. */
   readonly unclear: Node | undefined;
   readonly isCommonJs: boolean;
 }
@@ -49,7 +49,11 @@ export function readExports(code: ParsedCode, scopes: Scopes): ModuleExports {
   const own = findNodes(code.root, isModuleObject).filter(
     (node) => isUse(code, node) && scopes.find(node) === undefined,
   );
-  return { names, sources, unclear: own.find((node) => !known.has(node)), isCommonJs: own.length > 0 };
+  const again = names.find(
+    ({ name }, at) => name !== '*' && names.findIndex((other) => other.name === name) < at,
+  );
+  const unclear = own.find((node) => !known.has(node)) ?? again?.node;
+  return { names, sources, unclear, isCommonJs: own.length > 0 };
 }
 
 /** `module` or `exports` of Node.js, or something else of this name. */

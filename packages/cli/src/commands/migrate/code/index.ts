@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Refusal } from '../../../command.ts';
 import { applyEdits } from '../literals.ts';
 import type { CodeChange, PlannedCode } from './change.ts';
@@ -8,6 +9,7 @@ import { type PlannedModules, planPromClient } from './prom-client.ts';
 import { planViews } from './sdk-views.ts';
 import {
   findPackage,
+  listDependencies,
   type PackageFolder,
   readSurroundings,
   type SourceText,
@@ -40,7 +42,9 @@ const PASSES_ON = /\bexport\b[^;]*\bfrom\b|\bexports\b[^;]*\brequire\b|\bexport\
  * Moves programs to hdrscope, as far as it is certain that they then count and show the same. Files that use what others export move
  * together. Those that have nothing to move are left out.
  */
-export async function migratePrograms(files: readonly SourceText[]): Promise<MigratedModules> {
+export async function migratePrograms(named: readonly SourceText[]): Promise<MigratedModules> {
+  // A file may be named twice, also by its folder.
+  const files = [...new Map(named.map((file) => [resolve(file.path), file])).values()];
   const packages = new Map<string, PackageFolder>();
   const packageOf = new Map<string, PackageFolder>();
   const given = await readSurroundings(files, []);
@@ -129,18 +133,11 @@ function groupPackages(packages: readonly PackageFolder[]): ReadonlySet<PackageF
 }
 
 /** Whether one of two packages depends on the other. One without `package.json` may. */
-function depend(one: PackageFolder, other: PackageFolder): boolean {
-  if (one.manifest === undefined || other.manifest === undefined) return true;
-  return [
-    [one.manifest, other.manifest],
-    [other.manifest, one.manifest],
-  ].some(([user, used]) =>
-    ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].some((key) => {
-      const names = user![key];
-      const name = used!.name;
-      return typeof name === 'string' && typeof names === 'object' && names !== null && name in names;
-    }),
-  );
+function depend({ manifest: one }: PackageFolder, { manifest: other }: PackageFolder): boolean {
+  if (one === undefined || other === undefined) return true;
+  const uses = (user: typeof one, used: typeof one): boolean =>
+    listDependencies(user).some((name) => name === used.name);
+  return uses(one, other) || uses(other, one);
 }
 
 /** The changed text is a program, too. @throws Refusal */

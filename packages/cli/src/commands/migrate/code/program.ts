@@ -166,10 +166,11 @@ class LinkedProgram implements CodeProgram {
   #readLeak(code: CodeModule): string | undefined {
     const { unclear } = code.exports;
     if (unclear !== undefined) return `line ${findLine(code, unclear)} uses module.exports in an unknown way`;
-    const mention = this.#surroundings.findMention(code.path, (path, at) => {
+    const mention = this.#surroundings.findMention(code.path, (path, { at, source }) => {
       const module = this.#findModule(path);
-      const isComment = module?.comments.some(({ start, end }) => start! <= at && at < end!) === true;
-      return isComment || module?.knownLoads.has(at) === true;
+      if (module === undefined) return false;
+      const isComment = module.comments.some(({ start, end }) => start! <= at && at < end!);
+      return isComment || (module.knownLoads.has(at) && this.findLoaded(module, source) === code);
     });
     if (mention !== undefined) return mention;
     for (const module of this.modules) {

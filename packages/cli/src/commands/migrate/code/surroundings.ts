@@ -21,8 +21,8 @@ export interface Surroundings {
   readonly isAsked: boolean;
   /** The only file that a path can mean in a file. */
   resolve(from: string, source: string): string | undefined;
-  /** Why a file may be loaded by something else than known loads, each the offset of its path in a file. */
-  findMention(path: string, isKnown: (path: string, at: number) => boolean): string | undefined;
+  /** Why a file may be loaded by something else than loads that are known. */
+  findMention(path: string, isKnown: (path: string, load: Specifier) => boolean): string | undefined;
   /** Whether loading a file loads another one, too, or may do so. */
   mayReach(from: string, to: string): boolean;
   /** Whether a file has the path of another one, or a name that may stand for it. */
@@ -99,7 +99,7 @@ async function listSources(folder: string, given: readonly string[]): Promise<st
 }
 
 /** A path or a name in a text that may load a module. */
-interface Specifier {
+export interface Specifier {
   /** The offset of its quote. */
   readonly at: number;
   readonly source: string;
@@ -158,7 +158,7 @@ class SourceFiles implements Surroundings {
     return others.length > 0 ? undefined : only;
   }
 
-  findMention(path: string, isKnown: (path: string, at: number) => boolean): string | undefined {
+  findMention(path: string, isKnown: (path: string, load: Specifier) => boolean): string | undefined {
     this.isAsked = true;
     const target = resolve(path);
     if (this.#texts.size > MOST_FILES) return `its package has more than ${MOST_FILES} files`;
@@ -175,7 +175,7 @@ class SourceFiles implements Surroundings {
     for (const [file, { path: shown, text }] of this.#texts) {
       if (file === target) continue;
       const found = this.#list(file).find(
-        (one) => mayMean(file, one, target, name) && !isKnown(file, one.at),
+        (one) => mayMean(file, one, target, name) && !isKnown(file, one) && !this.#isPackage(file, one),
       );
       if (found === undefined) continue;
       const place = `${shown}: line ${lineAt(text, found.at)}`;
@@ -213,6 +213,14 @@ class SourceFiles implements Surroundings {
 
   isOnePackage(one: string, other: string): boolean {
     return this.#findPackage(one) === this.#findPackage(other);
+  }
+
+  /** Whether a name is that of a package on which the package of a file depends. */
+  #isPackage(file: string, { kind, source }: Specifier): boolean {
+    const manifest = this.#findPackage(file)?.manifest;
+    if (kind !== 'name' || manifest === undefined) return false;
+    const name = /^(@[^/]*\/)?[^/]*/.exec(source)![0];
+    return listDependencies(manifest).includes(name);
   }
 
   #findPackage(path: string): PackageFolder | undefined {
@@ -284,6 +292,15 @@ function isEntry({ folder, manifest }: PackageFolder, target: string): boolean {
     if (entry.includes('*')) return true;
     const other = trimEntry(entry);
     return entry === './index' ? nameOfEntry(path) === 'index' : other === own || `${other}/index` === own;
+  });
+}
+
+/** The names of the packages on which a package depends. */
+export function listDependencies(manifest: NonNullable<PackageFolder['manifest']>): string[] {
+  const keys = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+  return keys.flatMap((key) => {
+    const value = manifest[key];
+    return typeof value === 'object' && value !== null ? Object.keys(value) : [];
   });
 }
 
