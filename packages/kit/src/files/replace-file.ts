@@ -20,7 +20,9 @@ export async function replaceFile(parts: FileParts, path: string, signal: AbortS
 
 /** A file that is to be written as a whole. */
 export interface NewFile {
+  /** Where it appears. A file that is there already is replaced. */
   readonly path: string;
+  /** Its contents. */
   readonly parts: FileParts;
 }
 

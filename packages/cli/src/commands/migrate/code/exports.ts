@@ -30,7 +30,8 @@ export function readExports(code: ParsedCode, scopes: Scopes): ModuleExports {
   for (const statement of code.root.body) {
     if (statement.type === 'ExportNamedDeclaration') {
       if (statement.source != null) sources.push(statement.source);
-      names.push(...listDeclared(statement, scopes), ...listSpecified(statement));
+      for (const one of listDeclared(statement, scopes)) names.push(one);
+      for (const one of listSpecified(statement)) names.push(one);
     } else if (statement.type === 'ExportAllDeclaration') {
       sources.push(statement.source);
       names.push({ name: '*', node: statement, from: { source: statement.source.value, exported: '*' } });
@@ -44,7 +45,7 @@ export function readExports(code: ParsedCode, scopes: Scopes): ModuleExports {
       statement.type === 'ExpressionStatement' &&
       statement.expression.type === 'AssignmentExpression'
     )
-      names.push(...listAssigned(statement.expression, known));
+      for (const one of listAssigned(statement.expression, known)) names.push(one);
   }
   const own = findNodes(code.root, isModuleObject).filter(
     (node) => isUse(code, node) && scopes.find(node) === undefined,

@@ -312,7 +312,7 @@ function isCommonJs({ imports, exports, path }: CodeModule): boolean {
   return exports.isCommonJs || imports.every(({ statement }) => statement.type === 'VariableDeclaration');
 }
 
-const NAMES_CLIENT = new RegExp(`['"](${[...CLIENTS].join('|')})['"]`);
+const NAMES_CLIENT = /['"](prom-client|@prometheus-io\/client)['"]/;
 const USES_REGISTER = /\bregister\b|\b\w*Registry\b|\bPushgateway\b/;
 
 /** A free path beside a module that makes histograms. */

@@ -36,7 +36,7 @@ export interface MigratedModules {
 /** What names a package that is replaced. */
 const CLIENT =
   /['"](prom-client|@prometheus-io\/client|@opentelemetry\/(exporter-prometheus|sdk-metrics))['"]/;
-const PASSES_ON = /\bexport\b[^;]*\bfrom\b|\bexports\b[^;]*\brequire\b|\bexport\s*\{/;
+const PASSES_ON = /\bexport ?[{*]|\bexports\b/;
 
 /**
  * Moves programs to hdrscope, as far as it is certain that they then count and show the same. Files that use what others export move

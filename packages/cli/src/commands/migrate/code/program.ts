@@ -19,7 +19,7 @@ import { findLine, Obstacle, readKey } from './syntax.ts';
 export function linkModules(loose: readonly LooseModule[], surroundings: Surroundings): CodeProgram {
   const modules: CodeModule[] = [];
   const program = new LinkedProgram(modules, surroundings);
-  modules.push(...loose.map((module) => ({ ...module, program })));
+  for (const module of loose) modules.push({ ...module, program });
   return program;
 }
 
@@ -115,7 +115,9 @@ class LinkedProgram implements CodeProgram {
     for (const reference of binding.references) {
       const names = this.listExportNames(code, reference.node);
       if (names.length === 0) uses.push({ code, ...reference });
-      for (const name of names) uses.push(...this.#listImported(code, name, reference.node, depth));
+      for (const name of names) {
+        for (const use of this.#listImported(code, name, reference.node, depth)) uses.push(use);
+      }
     }
     return uses;
   }
@@ -131,19 +133,21 @@ class LinkedProgram implements CodeProgram {
     const leak = this.findLeak(code);
     if (leak !== undefined) throw new Obstacle(site, `line ${findLine(code, site)} exports it, and ${leak}`);
     const uses: CodeUse[] = [];
+    const add = (found: readonly CodeUse[]): void => {
+      for (const use of found) uses.push(use);
+    };
     for (const module of this.modules) {
       for (const imported of this.#listImports(module, code)) {
         const exported = readWhole(code, imported.exported);
         if (exported === name || (exported === '*' && name === '='))
-          uses.push(...this.listUses(module, imported.binding, depth + 1));
-        else if (exported === '*') uses.push(...listMembers(module, imported.binding, name));
+          add(this.listUses(module, imported.binding, depth + 1));
+        else if (exported === '*') add(listMembers(module, imported.binding, name));
       }
       for (const again of module.exports.names) {
         if (again.from === undefined || this.findLoaded(module, again.from.source) !== code) continue;
-        if (again.from.exported === name || (again.name === '*' && name !== 'default'))
-          uses.push(
-            ...this.#listImported(module, again.name === '*' ? name : again.name, again.node, depth + 1),
-          );
+        const isAll = again.name === '*' && name !== 'default';
+        if (again.from.exported === name || isAll)
+          add(this.#listImported(module, isAll ? name : again.name, again.node, depth + 1));
       }
     }
     return uses;

@@ -49,7 +49,7 @@ export function planPromClient(modules: readonly CodeModule[]): PlannedModules {
       changes.push({ code, change: { ...where, verdict: { outcome: 'refused', reason } } });
       continue;
     }
-    edits.push(...planned.edits);
+    for (const edit of planned.edits) edits.push(edit);
     moved.push(made);
     homes.use((histogram as KnownHistogram).register, code);
     changes.push({ code, change: { ...where, verdict: { outcome: 'rewritten', notes: planned.notes } } });

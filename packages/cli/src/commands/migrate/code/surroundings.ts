@@ -92,7 +92,8 @@ async function listSources(folder: string, given: readonly string[]): Promise<st
         entry.name.startsWith('.') ||
         entry.name === 'node_modules' ||
         (SKIPPED.has(entry.name) && !given.some((one) => one.startsWith(path + sep)));
-      if (!isSkipped && found.length <= MOST_FILES) found.push(...(await listSources(path, given)));
+      if (isSkipped || found.length > MOST_FILES) continue;
+      for (const inside of await listSources(path, given)) found.push(inside);
     } else if (SOURCE.test(entry.name) || /^[jt]sconfig.*\.json$/.test(entry.name)) found.push(path);
   }
   return found;
@@ -109,7 +110,7 @@ export interface Specifier {
 
 const PATHS = /(['"`])(\.{1,2}(?:\/[^'"`\n$*]*)?)(['"`]|\$\{|\*)/g;
 const NAMES =
-  /\b(?:from|import|require|(?:do|un|doUn)?[mM]ock|(?:require|import)Actual)\b\s*\(?\s*(['"`])([^.'"`\n][^'"`\n$]*)['"`]/g;
+  /\b(?:from|import|require|(?:do|un|doUn)?[mM]ock|(?:require|import)Actual)\b\s*(?:\(\s*)?(['"`])([^.'"`\n][^'"`\n$]*)['"`]/g;
 const COMPUTED = /\b(?:require|import)\s*\(\s*(?:\/\*[^*]*\*\/\s*)?(?=[\w[({]|`\$\{)/g;
 
 function listSpecifiers(text: string): Specifier[] {
