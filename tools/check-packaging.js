@@ -173,11 +173,12 @@ async function lintPackage({ manifest }, file) {
     pack: { tarball: bytes.buffer },
   });
   const analysis = await checkPackage(createPackageFromTarballData(bytes));
+  /** @type {readonly { kind: string, resolutionKind?: import('@arethetypeswrong/core').ResolutionKind }[]} */
   const problems = analysis.types ? analysis.problems : [{ kind: 'no types' }];
   return [
     ...messages.map((message) => `publint refuses it: ${formatMessage(message, pkg, { color: false })}`),
     ...problems
-      .filter((one) => !('resolutionKind' in one && asked.ignoredResolutions.includes(one.resolutionKind)))
+      .filter(({ resolutionKind: kind }) => kind === undefined || !asked.ignoredResolutions.includes(kind))
       .map((problem) => `attw refuses it: ${JSON.stringify(problem)}`),
   ];
 }
