@@ -239,7 +239,13 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
       const isBack = () => seen().at(-1)!.daemons[1]!.state === 'counted';
       await waitFor(isBack, { timeoutMs: DEADLINE_MS, what: 'its answer' });
     });
-    const gone = areGone(intervals);
+    const firstGone = intervals.findIndex(({ daemons }) => daemons[1]!.state === 'gone');
+    const since = intervals.slice(firstGone);
+    // On a busy machine, it may be late once more after its return.
+    const gone = since.slice(
+      0,
+      since.findIndex(({ daemons }) => daemons[1]!.state === 'counted'),
+    );
     const ages = gone.map(({ daemons }) => daemons[1]!.ageSeconds!);
     const seconds = gone.map((one) => one.seconds);
     console.log(
@@ -409,15 +415,13 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
     ])('answers %s %j as the OSD does, in all formats', async (prefix, args) => {
       for (const format of FORMATS) {
         const ask = (path: string) => askAdminSocket(path, prefix, { ...args, format });
-        // The OSD looks at the load of the machine and at its store every few seconds.
-        const [theirs, ours] = await waitFor(
-          async () => {
-            const before = await ask(socketOf(0));
-            const answer = await ask(server.path);
-            return before === (await ask(socketOf(0))) && ([before, answer] as const);
-          },
-          { timeoutMs: 30_000, what: 'an OSD at rest' },
-        );
+        // The OSD looks at the load of the machine and at its store every few seconds, and the server at the OSD.
+        let [theirs, ours] = ['', 'none'];
+        for (let tries = 0; tries < 60 && ours !== theirs; tries++) {
+          if (tries > 0) await sleep(500);
+          theirs = await ask(socketOf(0));
+          ours = await ask(server.path);
+        }
         expect({ format, text: ours }).toEqual({ format, text: theirs });
       }
     });
