@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runJest } from '../jest.js';
-import { formatCounts, formatSkips, RESULTS_FILE } from '../lib/counts.js';
+import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY } from '../lib/counts.js';
 import { readOptions, runTool } from '../lib/options.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { makeExecutable } from './main.js';
@@ -38,7 +38,7 @@ await runTool(async () => {
     const missing = CHOSEN.filter((file) => !existsSync(join(CLI, file)));
     if (missing.length > 0) throw new Error(`packages/cli has no ${missing.join(', ')}`);
     const files = all ? [] : ['--runTestsByPath', ...CHOSEN];
-    const status = runJest([CLI], files, { HDRSCOPE_PROGRAM: program, HDRSCOPE_TEST_SUMMARY: '1' });
+    const status = runJest([CLI], files, { HDRSCOPE_PROGRAM: program, [SUMMARY]: '1' });
     /** @type {import('../lib/counts.js').Results} */
     const { skips = [], ...counts } = JSON.parse(readFileSync(join(CLI, RESULTS_FILE), 'utf8'));
     for (const line of formatSkips(skips)) console.log(line);

@@ -17,9 +17,11 @@ import { lackOfBuild, lackOfPeer, programOf, testUnless } from '@hdrscope/testin
 import { someCells } from '@hdrscope/testing/case-count';
 import { PROM_CLIENTS } from '@hdrscope/testing/prom-clients';
 import { hdrscope } from '../support/fake-io.ts';
+import { LINKED_PROGRAMS } from './linked-programs.ts';
 import { type MetricsPage, parsePage } from './pages.ts';
-import { PROGRAMS, type Program } from './programs.ts';
+import { LONE_PROGRAMS, type Program } from './programs.ts';
 
+const PROGRAMS: readonly Program[] = [...LONE_PROGRAMS, ...LINKED_PROGRAMS];
 const ROOT = join(import.meta.dirname, '../../../..');
 const folders: string[] = [];
 
@@ -251,19 +253,19 @@ describe('a histogram of a client', () => {
     ],
     [
       'http.createServer(async (req, res) => { log(await client.register.metrics()); res.end(); });',
-      'does more than to send the page',
+      'does more than send the page',
     ],
     [
       'http.createServer(async (req, res) => { res.write("# more"); res.end(await client.register.metrics()); });',
-      'does more than to send the page',
+      'does more than send the page',
     ],
     [
       'http.createServer(async (req, res) => { const m = await client.register.metrics(); res.end(m + 1); });',
-      'does more than to send the page',
+      'does more than send the page',
     ],
     [
       'http.createServer(async (req, res) => { res.end(await client.register.metrics()); count++; });',
-      'does more than to send the page',
+      'does more than send the page',
     ],
   ])('stays beside the page %s', async (rest, reason) => {
     const folder = makeFolder('prom-client', join(ROOT, 'node_modules'));

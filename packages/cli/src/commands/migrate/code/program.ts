@@ -234,20 +234,20 @@ function listMembers(code: CodeModule, { references }: Binding, name: string): C
   return references.flatMap(({ node, isType }) => {
     const parent = code.parentOf.get(node);
     const isNamed = parent?.type === 'MemberExpression' && readKey(parent.property, parent.computed) === name;
-    return isNamed && !isAliasOf(code, parent) ? [{ code, node: parent, isType }] : [];
+    return isNamed && !isRenamed(code, parent) ? [{ code, node: parent, isType }] : [];
   });
 }
 
 function isMemberOrAlias(code: CodeModule, node: Node): boolean {
   const parent = code.parentOf.get(node);
   const isMember = parent?.type === 'MemberExpression' && parent.object === node;
-  if (!isMember) return isAliasOf(code, node);
+  if (!isMember) return isRenamed(code, node);
   const key = readKey(parent.property, parent.computed);
   return key !== undefined && key !== 'default';
 }
 
 /** Whether an expression only gets another name, which is an import of its own. */
-export function isAliasOf(code: CodeModule, node: Node): boolean {
+export function isRenamed(code: CodeModule, node: Node): boolean {
   const parent = code.parentOf.get(node);
   if (parent?.type !== 'VariableDeclarator' || parent.init !== node) return false;
   const { id } = parent;

@@ -1,4 +1,4 @@
-import type { Identifier, NewExpression, Node } from '#babel';
+import type { NewExpression } from '#babel';
 import type { LiteralEdit } from '../literals.ts';
 import { listImportItems } from './added-imports.ts';
 import { type CodeChange, type CodeNote, catchObstacle, type LocatedEdit } from './change.ts';
@@ -8,7 +8,7 @@ import { rewriteUse } from './histogram-uses.ts';
 import { Homes, type RegistryHome } from './homes.ts';
 import type { CodeModule, Origin } from './module.ts';
 import { CLIENTS, type ClientUses, type LocatedCall, type Register, readClientUses } from './registers.ts';
-import { findEnd, findLine, findStart, Obstacle, readSource } from './syntax.ts';
+import { contains, findEnd, findLine, findStart, Obstacle, readSource } from './syntax.ts';
 
 const UNKNOWN_LABELS: CodeNote = {
   code: 'labels',
@@ -182,8 +182,4 @@ function removeUnused(code: CodeModule, moved: readonly NewExpression[]): Litera
     const item = items.find((one) => contains(one, binding.identifier));
     return item === undefined || items.length < 2 ? [] : [removeItem(code, items, item)];
   });
-}
-
-function contains(outer: Node, inner: Identifier): boolean {
-  return findStart(outer) <= findStart(inner) && findEnd(inner) <= findEnd(outer);
 }

@@ -1,6 +1,6 @@
 import type { CallExpression, NewExpression, Node } from '#babel';
 import { type CodeModule, type CodeUse, findExported, isPath, type Origin } from './module.ts';
-import { isAliasOf } from './program.ts';
+import { isRenamed } from './program.ts';
 import { findLine, findNodes, findStart, Obstacle, readKey, readSource } from './syntax.ts';
 
 /** The clients of Prometheus for Node.js. */
@@ -58,7 +58,7 @@ export function readClientUses(modules: readonly CodeModule[]): ClientUses {
   const visit = (code: CodeModule, node: Node): void => {
     const exported = findExported(code, node, CLIENTS);
     const parent = code.parentOf.get(node);
-    if (exported === undefined || isAliasOf(code, node)) return;
+    if (exported === undefined || isRenamed(code, node)) return;
     const isExport = code.program.listExportNames(code, node).length > 0;
     const leak = isExport ? code.program.findLeak(code) : undefined;
     if (leak !== undefined) stop(common, code, node, `exports the client, and ${leak}`);

@@ -11,7 +11,7 @@ export interface SourceText {
 /** The folder of a package. */
 export interface PackageFolder {
   readonly folder: string;
-  /** What `package.json` states; `undefined` where there is none. */
+  /** The content of `package.json`; `undefined` when the folder has none. */
   readonly manifest: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -140,6 +140,11 @@ export function findEnd(node: Node): number {
   return node.end!;
 }
 
+/** Whether a node stands in another one, or is it. */
+export function contains(outer: Node, inner: Node): boolean {
+  return findStart(outer) <= findStart(inner) && findEnd(inner) <= findEnd(outer);
+}
+
 /** The line on which a node begins, from 1. */
 export function findLine({ text }: Pick<ParsedCode, 'text'>, node: Node): number {
   return lineAt(text, findStart(node));
