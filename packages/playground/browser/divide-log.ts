@@ -62,7 +62,7 @@ export class LogDivider {
 /** As much as a line has at most: where it is longer, parts are. */
 const WINDOW_BYTES = 2 ** 16;
 const NEWLINE = 0x0a;
-/** A reader tells gzip and UTF-16 by so many bytes. */
+/** A reader recognises gzip and UTF-16 by this many bytes. */
 const MARK_BYTES = 4;
 
 /** Where parts of about a length may start; none when the file begins with other bytes than ASCII. */

@@ -42,8 +42,10 @@ export async function historySpan(
   assertFollows('the question', object<RowSelection>(), question);
   const { metric, ...rest } = question;
   const asked = { ...checkedQuestion({ metric: metric === undefined ? '' : metric, ...rest }), metric };
-  const { rowsOfDays: _, ...span } = (await spanOf(folder, asked, options)) ?? {};
-  return 'startMs' in span ? span : undefined;
+  const found = await spanOf(folder, asked, options);
+  if (found === undefined) return undefined;
+  const { rowsOfDays: _, ...span } = found;
+  return span;
 }
 
 /** The time that rows cover, and how many there are. */

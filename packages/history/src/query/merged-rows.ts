@@ -142,7 +142,7 @@ export async function* inParts(
   for (let fromMs = first.startMs; fromMs <= whole.lastStartMs; ) {
     let toMs = fromMs;
     for (let i = 0; i < count; i++) toMs = findStretch(stretches, toMs).endMs;
-    const days = endOfDays(whole, stretches, fromMs, mostRows);
+    const days = findEndOfDays(whole, stretches, fromMs, mostRows);
     toMs = Math.max(toMs, days.endMs);
     const sums = await ask({ sinceMs: Math.max(fromMs, sinceMs), untilMs: Math.min(toMs, untilMs) });
     yield sums;
@@ -157,7 +157,7 @@ export async function* inParts(
 }
 
 /** The end of the stretches from a time on that have whole days of so few rows, and how many rows these are. */
-function endOfDays(
+function findEndOfDays(
   { rowsOfDays, lastStartMs }: CountedSpan,
   stretches: Stretches,
   fromMs: number,

@@ -109,7 +109,7 @@ test('all metrics in the order of time, also over several days', async () => {
 const DAY_MS = 86_400_000;
 
 /** The parts in which a history of so many rows on each day is asked for, each with the number of its sums. */
-async function partsOf(
+async function listParts(
   rowsOfDays: ReadonlyMap<number, number>,
   stretches: Stretches,
   sumsIn: (fromMs: number, untilMs: number) => number,
@@ -149,7 +149,7 @@ test('a history is asked for in parts that have each stretch once, of a day or o
       rowsOfDays,
       fc.constantFrom({ everyMs: 900_000 }, { everyMs: 21_600_000 }, { days: 1 }, { days: 7 }, { months: 1 }),
       fc.constantFrom('UTC', 'America/New_York', 'Asia/Kolkata'),
-      // Of how many rows a sum is, which changes in the middle.
+      // How many rows a sum has, before and after the middle of the time.
       fc.tuple(fc.constantFrom(1, 30, 1000), fc.constantFrom(1, 30, 1000)),
       async (days, every, timeZone, [before, after]) => {
         const division = { timeZone, every: 'everyMs' in every ? every.everyMs : every };
@@ -159,7 +159,7 @@ test('a history is asked for in parts that have each stretch once, of a day or o
         const middleMs = 20_200 * DAY_MS;
         const sumsIn = (fromMs: number, untilMs: number): number =>
           Math.ceil(rowsIn(days, fromMs, untilMs) / (fromMs < middleMs ? before : after));
-        const parts = await partsOf(days, stretches, sumsIn);
+        const parts = await listParts(days, stretches, sumsIn);
         const length = findStretch(stretches, startMs).endMs - findStretch(stretches, startMs).startMs;
         expect(parts[0]!.fromMs).toBe(findStretch(stretches, startMs).startMs);
         expect(parts.at(-1)!.untilMs).toBeGreaterThanOrEqual(endMs);
@@ -182,7 +182,7 @@ test.each([
 ])('a year by the day is asked for in few parts: %s', async (_, rows, sums, most) => {
   const days = new Map(Array.from({ length: 365 }, (_, day) => [20_000 + day, rows]));
   const stretches = listStretches({ timeZone: 'UTC', every: { days: 1 } }, 20_000 * DAY_MS, 20_365 * DAY_MS);
-  const parts = await partsOf(days, stretches, (from, until) => (sums * (until - from)) / DAY_MS);
+  const parts = await listParts(days, stretches, (from, until) => (sums * (until - from)) / DAY_MS);
   expect(parts.length).toBeLessThanOrEqual(most);
   expect(Math.max(...parts.map((part) => part.sums))).toBeLessThanOrEqual(2000);
 });

@@ -110,7 +110,7 @@ export class TagTotals {
   }
 
   toSummary(): LogSummary {
-    return { startSec: this.#startSec, tags: [...this.#tags.values()].map(summaryOf).sort(byTag) };
+    return { startSec: this.#startSec, tags: [...this.#tags.values()].map(summarizeTag).sort(byTag) };
   }
 
   #noteTimes(known: TagTotal | undefined, added: TagTimes, total: LogTotal): void {
@@ -128,7 +128,7 @@ export class TagTotals {
   }
 }
 
-function summaryOf({ total, ...tag }: TagTotal): TagSummary {
+function summarizeTag({ total, ...tag }: TagTotal): TagSummary {
   let histogram: LogHistogram | undefined;
   return {
     ...tag,

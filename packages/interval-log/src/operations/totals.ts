@@ -1,6 +1,6 @@
 import { type DoubleHistogram, HdrscopeError, type Histogram, HistogramSum } from '@hdrscope/core';
 import { type RulesFor, withDefault } from '@hdrscope/core/internal';
-import type { LogInterval } from '../reader/entry.ts';
+import { type LogInterval, truncateToMs } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { limit } from '../reader/parser.ts';
 import { type OperationSettings, reportMalformed } from '../reader/read.ts';
@@ -58,8 +58,8 @@ export class LogTotal {
   /** Adds encoded integers, which `takes` has accepted, and widens the times by those of their intervals. */
   addEncoded(encodings: readonly (string | Uint8Array)[], { startSec, endSec }: Spanned): void {
     for (const encoded of encodings) this.sum.addEncoded(encoded);
-    this.#startTimeMs = Math.min(this.#startTimeMs, Math.trunc(startSec * 1000));
-    this.#endTimeMs = Math.max(this.#endTimeMs, Math.trunc(endSec * 1000));
+    this.#startTimeMs = Math.min(this.#startTimeMs, truncateToMs(startSec));
+    this.#endTimeMs = Math.max(this.#endTimeMs, truncateToMs(endSec));
   }
 
   /** Adds all values of another sum, of intervals of this kind. */

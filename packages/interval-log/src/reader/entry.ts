@@ -85,6 +85,11 @@ const HISTOGRAM = {
   call: "interval.histogram({ storage: 'sparse' })",
 };
 
+/** Seconds in milliseconds, truncated as in HdrHistogram's reader. */
+export function truncateToMs(seconds: number): number {
+  return Math.trunc(seconds * 1000);
+}
+
 /** One interval of a log. Its histogram stays encoded until `histogram()` or `addTo()` needs it. */
 export class LogInterval implements Entry {
   /** Marks an interval. */
@@ -125,12 +130,12 @@ export class LogInterval implements Entry {
 
   /** `startSec` in milliseconds, truncated as in HdrHistogram's reader. */
   get startTimeMs(): number {
-    return Math.trunc(this.startSec * 1000);
+    return truncateToMs(this.startSec);
   }
 
   /** `endSec` in milliseconds, truncated as in HdrHistogram's reader. */
   get endTimeMs(): number {
-    return Math.trunc(this.endSec * 1000);
+    return truncateToMs(this.endSec);
   }
 
   /** Whether the values are doubles, so that `histogram()` returns a `DoubleHistogram`. */

@@ -34,7 +34,7 @@ function divide(log: Uint8Array, ends: readonly number[], firstAway: number, tak
   return async () => division;
 }
 
-/** All that a summary says, and the malformed lines; or why there is none. */
+/** All that a summary says, with the malformed lines, or the error in its place. */
 async function describeSummary(
   summarize: (
     onMalformed: (line: { lineNumber: number; error: Error }, from: LogSource) => void,
@@ -205,15 +205,16 @@ test('a part after a later start time is read after all that stands above it', a
 });
 
 /** The line of an interval of one value. */
-function lineOf(histogram: Histogram | DoubleHistogram, value: number, count = 1): string {
+function writeLine(histogram: Histogram | DoubleHistogram, value: number, count = 1): string {
   histogram.record(value, count);
   return formatInterval(histogram, { startSec: 1, endSec: 2, valueScale: 1 });
 }
 
-const integer = (count?: number): string => lineOf(new Histogram({ highestTrackableValue: 4095 }), 7, count);
-const double = (): string => lineOf(new DoubleHistogram({ significantDigits: 2 }), 1.5);
+const integer = (count?: number): string =>
+  writeLine(new Histogram({ highestTrackableValue: 4095 }), 7, count);
+const double = (): string => writeLine(new DoubleHistogram({ significantDigits: 2 }), 1.5);
 const coarse = (): string =>
-  lineOf(new Histogram({ highestTrackableValue: 4095, significantDigits: 1 }), 4000);
+  writeLine(new Histogram({ highestTrackableValue: 4095, significantDigits: 1 }), 4000);
 
 test.each([
   ['doubles', [double()], [double()]],
